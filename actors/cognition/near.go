@@ -17,10 +17,7 @@ func (c domainsStage) near() (ties []community.Edge, err error) {
 		return nil, nil
 	}
 	model := c.hot.State.GetModel()
-	factor, offset := float32(1), float32(0)
-	if r, ok := c.org.System.Embedders.ByID(model).(partition.Ranged); ok {
-		factor, offset = r.CosineLine()
-	}
+	line := c.org.System.Embedders.Line(model)
 	err = c.compute([]func(int) error{func(worker int) error {
 		var reader partition.VectorReader
 		var vectors [][]float32
@@ -40,7 +37,7 @@ func (c domainsStage) near() (ties []community.Edge, err error) {
 			return err
 		})
 		if err == nil {
-			ties = community.Near(cognition.Texts(passages, vectors, words), factor, offset)
+			ties = community.Near(cognition.Texts(passages, vectors, words), line.Factor, line.Offset)
 		}
 		return err
 	}})

@@ -3,6 +3,7 @@ package moving
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -158,11 +159,33 @@ func (f *Feature) round() (again bool) {
 	return again && model == f.sys.Embedders.Current().ID()
 }
 
+// led are the directory's entries of the organizations that this node leads, as far as it knows, shard by shard and
+// in each the oldest first. The caller must not change them.
+func (f *Feature) led() []*pb.OrgEntry {
+	cfg := f.sys.Config
+	entries := cfg.Host.Directory().Orgs()
+	if cfg.Placement == nil {
+		return entries
+	}
+	byShard := map[uint32][]*pb.OrgEntry{}
+	for _, e := range entries {
+		if org, err := pb.OrgIDFrom(e.GetOrg()); err == nil {
+			shard := cfg.Placement.Shard(org)
+			byShard[shard] = append(byShard[shard], e)
+		}
+	}
+	var all []*pb.OrgEntry
+	for _, shard := range slices.Sorted(slices.Values(cfg.Placement.Leads())) {
+		all = append(all, byShard[shard]...)
+	}
+	return all
+}
+
 // unmoved lists the organizations that this node leads and that are not wholly embedded with a model, and forgets what
 // it knew of others.
 func (f *Feature) unmoved(model string) (orgs []pb.OrgID) {
 	left := map[pb.OrgID]bool{}
-	for _, e := range f.sys.LedOrgs() {
+	for _, e := range f.led() {
 		org, err := pb.OrgIDFrom(e.GetOrg())
 		if err == nil && e.GetEmbedded() != model {
 			orgs, left[org] = append(orgs, org), true
@@ -219,7 +242,7 @@ func (f *Feature) note(org pb.OrgID, c count) {
 
 // countAll counts the memories in a store, and lists those that are to be moved, or have vectors of a move that was
 // called off.
-func countAll(e *tenant.Embedders, r storage.Reader, store storage.StoreID, model string) (c count,
+func countAll(e *partition.Embedders, r storage.Reader, store storage.StoreID, model string) (c count,
 	outdated []pb.PartitionID, err error,
 ) {
 	for rec, err := range storage.ScanRecords(r, storage.OrgSpace(store).Prefix(storage.TablePartition),

@@ -225,6 +225,15 @@ type Sizes struct {
 	MaxBackOff    time.Duration
 }
 
+// embedders are the models of the node, by which version of the protocol the cluster speaks.
+func (c *Config) embedders() partition.Embedders {
+	var common func() bool
+	if since := c.EmbedderSince; since > 0 {
+		common = func() bool { return c.Speaks(since) }
+	}
+	return partition.NewEmbedders(c.Embedder, c.Former, common)
+}
+
 // complete checks what is required and fills in what is left out.
 func (c *Config) complete() error {
 	if c.Host == nil || c.Storage == nil || c.Clock == nil || c.Random == nil || c.Logger == nil || c.Embedder == nil {

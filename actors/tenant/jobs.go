@@ -35,6 +35,15 @@ func Terminal(status string) bool {
 	return status == pb.JobSucceeded || status == pb.JobFailed || status == pb.JobCancelled
 }
 
+// settingsOf are the settings of a partition, for a caller that holds no store.
+func (o *View) settingsOf(part *partition.Ref) (s partition.Settings, err error) {
+	err = o.WithStore(func(st *storage.Store) error {
+		s, err = o.Residents.Settings(st, part)
+		return err
+	})
+	return s, err
+}
+
 // NewJob makes a job of the member who caused it: it is listed for that member, and what
 // it costs is counted for that key.
 func (o *View) NewJob(kind string, who Principal, part *partition.Ref, total int) (*pb.Job, error) {

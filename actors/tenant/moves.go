@@ -62,27 +62,6 @@ func (s *System) shardGained(shard uint32) {
 	})
 }
 
-// LedOrgs are the directory's entries of the organizations that this node leads, as far as it knows, shard by shard and
-// in each the oldest first. The caller must not change them.
-func (s *System) LedOrgs() []*pb.OrgEntry {
-	entries := s.Config.Host.Directory().Orgs()
-	if s.Config.Placement == nil {
-		return entries
-	}
-	byShard := map[uint32][]*pb.OrgEntry{}
-	for _, e := range entries {
-		if org, err := pb.OrgIDFrom(e.GetOrg()); err == nil {
-			shard := s.Config.Placement.Shard(org)
-			byShard[shard] = append(byShard[shard], e)
-		}
-	}
-	var led []*pb.OrgEntry
-	for _, shard := range slices.Sorted(slices.Values(s.Config.Placement.Leads())) {
-		led = append(led, byShard[shard]...)
-	}
-	return led
-}
-
 // directoryCaughtUp waits until this node's copy of the directory holds all that was
 // acknowledged before the call; false when the shard is not led here any more, or Close
 // has begun.

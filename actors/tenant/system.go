@@ -50,7 +50,7 @@ type System struct {
 	calls     *node.Pressure
 	Features  []Feature
 	Log       *slog.Logger
-	Embedders Embedders
+	Embedders partition.Embedders
 	Memory    *partition.Memory // of the partitions that are in memory
 	Counters  counters
 	Checks    checks
@@ -100,7 +100,7 @@ func New(cfg Config) (*System, error) {
 		actorSystem: newActorSystem(cfg.Logger),
 		Config:      cfg,
 		Log:         cfg.Logger,
-		Embedders:   newEmbedders(cfg.Models, cfg.Speaks),
+		Embedders:   cfg.embedders(),
 		Memory:      memory,
 		wakeSlots:   make(chan struct{}, ResumeAtOnce),
 	}

@@ -55,10 +55,7 @@ func NewLookup(
 		if m := o.System.Embedders.ByID(string(model)); m != nil {
 			u := own.Encode(parts, m, query)
 			q.Vectors[model] = u.Vector
-			if r, ok := m.(partition.Ranged); ok {
-				factor, offset := r.CosineLine()
-				q.Lines[model] = index.Line{Factor: factor, Offset: offset}
-			}
+			q.Lines[model] = o.System.Embedders.Line(string(model))
 			q.Tokens += u.Tokens
 		}
 	}

@@ -1,37 +1,37 @@
-package tenant
+package partition
 
 import (
-	"orgmem/actors/partition"
 	"orgmem/brain/conflict"
 	"orgmem/brain/index"
-	"orgmem/storage"
 )
 
 // Embedders are the models that a node embeds with: today's, and former ones that partitions still have vectors of.
 type Embedders struct {
-	newest partition.Embedder
+	newest Embedder
 	// before embeds until every node of the cluster has the newest; nil: the newest does at once.
-	before partition.Embedder
+	before Embedder
 	common func() bool // whether every node has the newest
-	byID   map[string]partition.Embedder
+	byID   map[string]Embedder
 }
 
-func newEmbedders(m Models, speaks func(version uint32) bool) Embedders {
-	e := Embedders{newest: m.Embedder, byID: map[string]partition.Embedder{}}
-	for _, model := range append([]partition.Embedder{m.Embedder}, m.Former...) {
+// NewEmbedders has all of a node's models. Until common says that every node of the cluster has the newest, the first
+// of the former ones embeds; nil: the newest does at once.
+func NewEmbedders(newest Embedder, former []Embedder, common func() bool) Embedders {
+	e := Embedders{newest: newest, byID: map[string]Embedder{}}
+	for _, model := range append([]Embedder{newest}, former...) {
 		if e.byID[model.ID()] == nil {
 			e.byID[model.ID()] = model
 		}
 	}
-	if m.EmbedderSince > 0 && len(m.Former) > 0 {
-		e.before, e.common = m.Former[0], func() bool { return speaks(m.EmbedderSince) }
+	if common != nil && len(former) > 0 {
+		e.before, e.common = former[0], common
 	}
 	return e
 }
 
 // Current is the model that new memories are embedded with, and that others are to be embedded with anew. It changes
 // once at most while the node runs: when the last node of an older version has left the cluster.
-func (e *Embedders) Current() partition.Embedder {
+func (e *Embedders) Current() Embedder {
 	if e.before != nil && !e.common() {
 		return e.before
 	}
@@ -41,7 +41,7 @@ func (e *Embedders) Current() partition.Embedder {
 // For is the embedder for what is new in a partition: the one that serves it, today's where none does yet. Where this
 // node does not have the model any more, what is new gets no vector, and is found by its words like all that the
 // partition holds, until the partition is embedded anew.
-func (e *Embedders) For(now *partition.Index) partition.Embedder {
+func (e *Embedders) For(now *Index) Embedder {
 	model := now.State.GetModel()
 	if model == "" {
 		return e.Current()
@@ -53,11 +53,11 @@ func (e *Embedders) For(now *partition.Index) partition.Embedder {
 	if views := now.Snapshot.Views; len(views) > 0 {
 		dim = views[0].Segment.Dim()
 	}
-	return partition.WithoutVectors(model, dim, e.Current())
+	return WithoutVectors(model, dim, e.Current())
 }
 
 // ByID returns a model, nil where this node does not have it any more.
-func (e *Embedders) ByID(model string) partition.Embedder { return e.byID[model] }
+func (e *Embedders) ByID(model string) Embedder { return e.byID[model] }
 
 // Dim is the dimension of a model that this node may not have any more: a
 // segment of its chunks is then built without vectors.
@@ -71,28 +71,21 @@ func (e *Embedders) Dim(model string) int {
 // LikenessQuery asks for the chunks that are nearest to a vector of a model, as cycles
 // and trainings do.
 func (e *Embedders) LikenessQuery(model string, v []float32) *index.Query {
+	id := index.ModelID(model)
 	return &index.Query{
 		Mode: index.VectorOnly, Config: index.DefaultConfig(), N: conflict.Neighbours + maxOwnChunks,
-		Vectors: map[index.ModelID][]float32{index.ModelID(model): v}, Lines: e.linesOf(model),
+		Vectors: map[index.ModelID][]float32{id: v}, Lines: map[index.ModelID]index.Line{id: e.Line(model)},
 	}
 }
 
-// linesOf brings the cosines of a model to the range that thresholds are made for.
-func (e *Embedders) linesOf(model string) map[index.ModelID]index.Line {
-	if r, ok := e.byID[model].(partition.Ranged); ok {
+// Line brings the cosines of a model to the range that thresholds are made for. Those of a model that this node does
+// not have stay as they are.
+func (e *Embedders) Line(model string) index.Line {
+	if r, ok := e.byID[model].(Ranged); ok {
 		factor, offset := r.CosineLine()
-		return map[index.ModelID]index.Line{index.ModelID(model): {Factor: factor, Offset: offset}}
+		return index.Line{Factor: factor, Offset: offset}
 	}
-	return nil
-}
-
-// settingsOf is settings for who holds no store.
-func (o *View) settingsOf(part *partition.Ref) (s partition.Settings, err error) {
-	err = o.WithStore(func(st *storage.Store) error {
-		s, err = o.Residents.Settings(st, part)
-		return err
-	})
-	return s, err
+	return index.Line{Factor: 1}
 }
 
 // maxOwnChunks is how many chunks of the very text may stand among the nearest of

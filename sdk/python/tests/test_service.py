@@ -156,6 +156,9 @@ def derived(run: Session, memory: Any) -> None:
     match = run(recall.search("rent third"))[0]
     assert "rent" in match.passage.text
     assert run(recall.node(match.id)).chunks[0].text == "The rent is due on the third."
+    job = run(memory.jobs.wait(run(memory.quality.evaluate()).job_id))
+    (report,) = run(memory.quality.list())
+    assert report.job_id == job.id and report.memories == 2
     assert run(memory.contradictions.list(status="open")) == []
     assert run(memory.proposals.list(status="open")) == []
     nobody = "11111111-1111-4111-8111-111111111111"

@@ -553,7 +553,9 @@ class Quality(Caller[Kind]):
         return post("/v1/quality", read(m.EvaluationAccepted), given(scope=scope), key=key_of(idempotency_key))
 
     @listing
-    def list(self, *, scope: m.ExportScope | None = None, page_size: int | None = None) -> Call[m.Page[m.QualityReport]]:
+    def list(
+        self, *, scope: m.ExportScope | None = None, page_size: int | None = None
+    ) -> Call[m.Page[m.QualityReport]]:
         """The reports, the newest first."""
         return get("/v1/quality", read(m.Page[m.QualityReport]), scope=scope, pageSize=page_size)
 

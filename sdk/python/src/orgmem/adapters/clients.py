@@ -88,8 +88,8 @@ class Clients:
     def _async_client(self) -> AsyncOrgmem | None:
         if self._make is None:
             return self._async
-        # Connections belong to the loop that opened them; a program that calls asyncio.run twice has two, and threads may
-        # have one each.
+        # Connections belong to the loop that opened them; a program that calls asyncio.run twice has two, and threads
+        # may have one each.
         loop = asyncio.get_running_loop()
         with self._lock:
             own = self._of_loops.get(loop)

@@ -1,0 +1,101 @@
+import type { Component } from "svelte";
+
+/** Where the built files are served from. */
+export const base = "/console";
+
+/** One view and the address that it has. */
+export interface Route {
+  /** For example /memory/nodes/:id; a parameter is one segment. */
+  path: string;
+  title: string;
+  /** Loaded when it is first gone to, so that the shell stays small. */
+  view: () => Promise<{ default: Component<any> }>;
+  /** The scope that the key needs for what the view is for; without one every key may see it. */
+  scope?: string;
+}
+
+/** What an address means: a route and the values of its parameters. */
+export interface Match {
+  route: Route;
+  params: Record<string, string>;
+}
+
+/** Finds the first route whose pattern has the address's segments. */
+export function match(routes: readonly Route[], path: string): Match | undefined {
+  const given = path.split("/").filter(Boolean);
+  for (const route of routes) {
+    const wanted = route.path.split("/").filter(Boolean);
+    if (wanted.length !== given.length) continue;
+    const params: Record<string, string> = {};
+    const fits = wanted.every((segment, i) => {
+      if (!segment.startsWith(":")) return segment === given[i];
+      try {
+        params[segment.slice(1)] = decodeURIComponent(given[i]!);
+        return true;
+      } catch {
+        return false; // a stray % is no id of ours
+      }
+    });
+    if (fits) return { route, params };
+  }
+  return undefined;
+}
+
+/** The address of the page, as state. The subject that one acts for ("as") goes along from view to view. */
+class Router {
+  path = $state(own(location.pathname));
+  query = $state.raw(new URLSearchParams(location.search));
+
+  constructor() {
+    addEventListener("popstate", () => this.#read());
+  }
+
+  /** Query parameters that a value was given for, and "as". Empty values leave the parameter out. */
+  href(path: string, query: Record<string, string | number | boolean | undefined> = {}): string {
+    const q = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "" && value !== false) q.set(name, String(value));
+    const as = this.query.get("as");
+    if (as && !("as" in query)) q.set("as", as);
+    const s = q.toString();
+    return base + path + (s ? "?" + s : "");
+  }
+
+  go(href: string, how: { replace?: boolean } = {}): void {
+    if (how.replace) history.replaceState(null, "", href);
+    else history.pushState(null, "", href);
+    this.#read();
+  }
+
+  /** The parameter of this view's address, or the default. */
+  get(name: string, otherwise = ""): string {
+    return this.query.get(name) ?? otherwise;
+  }
+
+  /** Changes parameters of this view's address. By default no step of the browser's history. */
+  set(changes: Record<string, string | number | boolean | undefined>, how: { replace?: boolean } = { replace: true }): void {
+    const now = Object.fromEntries(this.query.entries());
+    this.go(this.href(this.path, { ...now, ...changes }), how);
+  }
+
+  #read(): void {
+    const path = own(location.pathname);
+    if (path !== this.path) this.path = path;
+    if (location.search.replace(/^\?/, "") !== this.query.toString()) this.query = new URLSearchParams(location.search);
+  }
+}
+
+function own(pathname: string): string {
+  return (pathname.startsWith(base) ? pathname.slice(base.length) : pathname).replace(/\/+$/, "") || "/";
+}
+
+export const router = new Router();
+
+/** Follows links to views without loading the page anew; everything else is the browser's. */
+export function followLinks(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = (event.target as Element).closest?.("a[href]") as HTMLAnchorElement | null;
+  if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
+  if (link.pathname !== base && !link.pathname.startsWith(base + "/")) return;
+  event.preventDefault();
+  if (link.pathname + link.search !== location.pathname + location.search) router.go(link.pathname + link.search);
+}

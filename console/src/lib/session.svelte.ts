@@ -1,0 +1,92 @@
+import { Orgmem, Unauthorized } from "orgmem";
+import type { Principal } from "orgmem";
+import { router } from "./router.svelte";
+
+const kept = "orgmem.key";
+
+/**
+ * Who is signed in. The key is in this tab's memory and nowhere else, unless the
+ * person chose to keep it until the tab is closed.
+ */
+class Session {
+  #key = $state("");
+  /** Whom the key stands for, and what it may; there from signing in on. */
+  me = $state.raw<Principal>();
+  /** Looks for a kept key or a code first. */
+  starting = $state(true);
+  /** Why there is nobody signed in any more. */
+  ended = $state("");
+
+  /** A client that acts for nobody in particular. */
+  own = $derived(new Orgmem({ apiKey: this.#key || "none", baseUrl: location.origin, allowInsecure: true, maxRetries: 2, retryBudget: 8_000 }));
+  /** The client of the views: acts for the subject that the address names. */
+  client = $derived(this.subject ? this.own.subject(this.subject) : this.own);
+
+  get subject(): string {
+    return router.query.get("as") ?? "";
+  }
+  get signedIn(): boolean {
+    return this.me !== undefined;
+  }
+  /** The key itself: only to show it again to who gave it, and for commands to copy. */
+  get key(): string {
+    return this.#key;
+  }
+
+  /** Whether the key may do what needs the scope. */
+  may(scope: string): boolean {
+    return this.me?.scopes.includes(scope as never) ?? false;
+  }
+
+  /** Tries the key; throws what the service says of it. */
+  async signIn(key: string, keep: boolean): Promise<void> {
+    const me = await new Orgmem({ apiKey: key, baseUrl: location.origin, allowInsecure: true, maxRetries: 1 }).me();
+    this.#key = key;
+    this.me = me;
+    this.ended = "";
+    if (keep) sessionStorage.setItem(kept, key);
+    else sessionStorage.removeItem(kept);
+  }
+
+  signOut(why = ""): void {
+    sessionStorage.removeItem(kept);
+    this.#key = "";
+    this.me = undefined;
+    this.ended = why;
+  }
+
+  /** Signs in by the code of the address that a first start prints, or by a key that was kept. */
+  async begin(): Promise<void> {
+    try {
+      const code = new URLSearchParams(location.hash.slice(1)).get("code");
+      if (code) {
+        history.replaceState(null, "", location.pathname + location.search); // it is spent: not for the browser's history
+        const answer = await fetch("/console/session", {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify({ code }),
+        });
+        if (answer.ok) {
+          const { key } = (await answer.json()) as { key: string };
+          await this.signIn(key, true);
+          return;
+        }
+        this.ended = "The address that was printed signs in once, and has been used. Paste the key from the file quickstart.key.";
+      }
+      const key = sessionStorage.getItem(kept);
+      if (key) await this.signIn(key, true);
+    } catch (error) {
+      if (error instanceof Unauthorized) this.signOut("The key is not valid any more.");
+      else this.ended = error instanceof Error ? error.message : String(error);
+    } finally {
+      this.starting = false;
+    }
+  }
+
+  /** Called with whatever a view failed with: a key that was revoked elsewhere ends the session. */
+  heard(error: unknown): void {
+    if (this.me && error instanceof Unauthorized) this.signOut("This key was revoked or has expired. Sign in with another one.");
+  }
+}
+
+export const session = new Session();

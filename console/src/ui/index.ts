@@ -1,0 +1,17 @@
+export { default as Async } from "./Async.svelte";
+export { default as Button } from "./Button.svelte";
+export { default as Commands } from "./Commands.svelte";
+export { default as Copy } from "./Copy.svelte";
+export { default as Dialog } from "./Dialog.svelte";
+export { default as Difference } from "./Difference.svelte";
+export { default as Empty } from "./Empty.svelte";
+export { default as Field } from "./Field.svelte";
+export { default as Loading } from "./Loading.svelte";
+export { default as Marked } from "./Marked.svelte";
+export { default as Meter } from "./Meter.svelte";
+export { default as Page } from "./Page.svelte";
+export { default as Problem } from "./Problem.svelte";
+export { default as Rows } from "./Rows.svelte";
+export { default as Tabs } from "./Tabs.svelte";
+export { default as Tag } from "./Tag.svelte";
+export { default as Time } from "./Time.svelte";

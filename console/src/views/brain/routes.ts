@@ -1,0 +1,3 @@
+import type { Route } from "../../lib/router.svelte";
+
+export const routes: readonly Route[] = [];

@@ -79,7 +79,11 @@ func TestConsoleServesEveryAddressOfItsViews(t *testing.T) {
 			t.Errorf("%s: policy %q lets more in than the page needs", path, policy)
 		}
 	}
-	res := send(t, s.operator.Handler, http.MethodGet, "/console/", thisMachine, "")
+	res := send(t, s.public.Handler, http.MethodGet, "/", thisMachine, "")
+	if res.StatusCode != http.StatusTemporaryRedirect || res.Header.Get("Location") != "/console/" {
+		t.Errorf("the address alone: %d to %q", res.StatusCode, res.Header.Get("Location"))
+	}
+	res = send(t, s.operator.Handler, http.MethodGet, "/console/", thisMachine, "")
 	if got := bodyOf(t, res); got != "<p>operator</p>" {
 		t.Errorf("the operator interface serves %q", got)
 	}

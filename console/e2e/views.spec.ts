@@ -1,40 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { Page } from "@playwright/test";
 import { navigation, routes } from "../src/routes";
+import { addresses, settled } from "./addresses";
 import { violations } from "./axe";
 import { fill, type Corpus } from "./corpus";
 import { expect, test } from "./service";
 
 const pictures = fileURLToPath(new URL("out/views/", import.meta.url));
-
-/** Every address that the console has, with the corpus's ids for parameters. */
-function addresses(corpus: Corpus): { name: string; path: string }[] {
-  const ids: Record<string, string> = {
-    "/memory/nodes/:id": corpus.node,
-    "/memory/work/:id": corpus.job,
-    "/trust/subjects/:id": corpus.subject,
-    "/trust/webhooks/:id": corpus.webhook,
-  };
-  const all = routes.flatMap((route) => {
-    const id = ids[route.path];
-    if (route.path.includes(":") && !id) return [];
-    return [{ name: route.path.replace(/[/:]+/g, "-").replace(/^-|-$/g, "") || "start", path: route.path.replace(":id", encodeURIComponent(id ?? "")) }];
-  });
-  return [
-    ...all,
-    { name: "search-results", path: "/search?q=" + encodeURIComponent("when is the bakery open") },
-    { name: "node-superseded", path: "/memory/nodes/" + encodeURIComponent(corpus.superseded) },
-    { name: "node-forgotten", path: "/memory/nodes/" + encodeURIComponent(corpus.forgotten) },
-    { name: "as-ann", path: "/memory/documents?as=ann" },
-  ];
-}
-
-/** Nothing is being loaded any more. */
-async function settled(page: Page): Promise<void> {
-  await expect(page.locator("h1").first()).toBeVisible();
-  await expect(page.locator(".loading")).toHaveCount(0);
-}
 
 let corpus: Corpus;
 test.beforeAll(async ({ service }) => {

@@ -3,6 +3,13 @@ import type { Principal } from "orgmem";
 import { router } from "./router.svelte";
 
 const kept = "orgmem.key";
+/** What comes with a broader scope, without being named among a key's scopes. */
+const within: Readonly<Record<string, string>> = {
+  "graph:write": "write",
+  "memory:forget": "write",
+  "subjects:provision": "admin",
+  "usage:read": "admin",
+};
 
 /**
  * Who is signed in. The key is in this tab's memory and nowhere else, unless the
@@ -17,13 +24,15 @@ class Session {
   /** Why there is nobody signed in any more. */
   ended = $state("");
 
+  // A value of its own, so that another change of the address makes no new client, and nothing is asked again for it.
+  #subject = $derived(router.query.get("as") ?? "");
   /** A client that acts for nobody in particular. */
   own = $derived(new Orgmem({ apiKey: this.#key || "none", baseUrl: location.origin, allowInsecure: true, maxRetries: 2, retryBudget: 8_000 }));
   /** The client of the views: acts for the subject that the address names. */
   client = $derived(this.subject ? this.own.subject(this.subject) : this.own);
 
   get subject(): string {
-    return router.query.get("as") ?? "";
+    return this.#subject;
   }
   get signedIn(): boolean {
     return this.me !== undefined;
@@ -35,7 +44,8 @@ class Session {
 
   /** Whether the key may do what needs the scope. */
   may(scope: string): boolean {
-    return this.me?.scopes.includes(scope as never) ?? false;
+    const held = this.me?.scopes ?? [];
+    return held.includes(scope) || held.includes(within[scope] ?? scope);
   }
 
   /** Tries the key; throws what the service says of it. */

@@ -1,13 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
+import { licences } from "./scripts/licences.ts";
 
 // The client is taken from its source: the console is built with what the same commit says of the interface.
 const client = fileURLToPath(new URL("../sdk/typescript/src/index.ts", import.meta.url));
 
 export default defineConfig({
   base: "/console/",
-  plugins: [svelte()],
+  plugins: [svelte(), licences()],
   resolve: { alias: { orgmem: client } },
   build: {
     target: "es2022",

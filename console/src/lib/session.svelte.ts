@@ -3,6 +3,13 @@ import type { Principal } from "orgmem";
 import { router } from "./router.svelte";
 
 const kept = "orgmem.key";
+/** What comes with a broader scope, without being named among a key's scopes. */
+const within: Readonly<Record<string, string>> = {
+  "graph:write": "write",
+  "memory:forget": "write",
+  "subjects:provision": "admin",
+  "usage:read": "admin",
+};
 
 /**
  * Who is signed in. The key is in this tab's memory and nowhere else, unless the
@@ -35,7 +42,8 @@ class Session {
 
   /** Whether the key may do what needs the scope. */
   may(scope: string): boolean {
-    return this.me?.scopes.includes(scope as never) ?? false;
+    const held = this.me?.scopes ?? [];
+    return held.includes(scope) || held.includes(within[scope] ?? scope);
   }
 
   /** Tries the key; throws what the service says of it. */

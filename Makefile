@@ -25,6 +25,8 @@ TYPESCRIPT := docs/node_modules/.package-lock.json
 MCP_TESTERS := sdk/mcp/node_modules/.package-lock.json
 # And what the clients and adapters in JavaScript are built and tested with.
 SDK_MODULES := $(patsubst %,%/node_modules/.package-lock.json,sdk/typescript sdk/adapters/javascript)
+# And what the console is built and tested with. Building the service needs none of it: the built files are committed.
+CONSOLE_MODULES := console/node_modules/.package-lock.json
 
 # Packages of two go processes at a time: the machines this is built on have two
 # processors.
@@ -39,7 +41,7 @@ PKGS     ?= ./...
 # and test-go runs its own tests in a second call, instrumented.
 ARITHMETIC := orgmem/brain/retriever
 
-.PHONY: run cluster cluster-node build test test-go test-sdk dist-sdk check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps node typescript mcp browser clean
+.PHONY: run cluster cluster-node build test test-go test-sdk test-console e2e console dist-sdk check house licences invariants lint vet-tags fmt fresh proto docs cover fuzz fuzz-keep bench bench-cluster bench-events sim histories upgrade crash crash-all memberships runbooks trust diskfull fsyncfail deps node typescript mcp browser clean
 
 ## run: build and start the service with its data in ./data (the first start prints a key)
 run: build
@@ -58,7 +60,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/orgmem ./cmd/orgmem
 
 ## test: everything that CI checks but the upgrade; installs what it needs
-test: deps node typescript mcp browser lint vet-tags fresh test-go invariants test-sdk
+test: deps node typescript mcp browser lint vet-tags fresh test-go invariants test-sdk test-console
 
 ## test-go: the tests alone, under the race detector; fuzz corpora run as seeds
 # End-to-end tests drive the very binary that is shipped. Go answers from its cache for packages whose code, files and
@@ -91,6 +93,18 @@ test-go: $(GOTESTSUM) build
 # SUITES="go_client python" are only those (sdk/test.sh).
 test-sdk: deps node build $(SDK_MODULES)
 	sdk/test.sh $(SUITES)
+
+## test-console: the console: its types and functions, whether console/dist is fresh, and its walks in Chromium but the long ones
+test-console: deps node browser build $(CONSOLE_MODULES)
+	console/test.sh
+
+## e2e: all of the console's walks in Chromium (some 10 min)
+e2e: deps node browser build $(CONSOLE_MODULES)
+	E2E_LONG=1 console/test.sh
+
+## console: build the console's files, which are committed, into console/dist
+console: node $(CONSOLE_MODULES)
+	npm run --prefix console build
 
 ## dist-sdk: the clients and adapters as packages to install, in dist/sdk: wheels and sdists, npm tarballs, a Go module
 dist-sdk: deps node $(SDK_MODULES)
@@ -305,7 +319,7 @@ browser:
 	fi
 
 clean:
-	rm -rf $(BIN) dist docs/node_modules sdk/*/node_modules sdk/adapters/*/node_modules sdk/dist
+	rm -rf $(BIN) dist docs/node_modules console/node_modules sdk/*/node_modules sdk/adapters/*/node_modules sdk/dist
 
 $(GOLANGCI):
 	@mkdir -p $(BIN)

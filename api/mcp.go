@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -44,7 +42,7 @@ func (s *Server) serveMCP(public *gin.Engine) error {
 // of the rate or of the subject is that of the whole request, with its status and headers,
 // and its scopes are those that decide what is listed. Only then is the body read.
 func (s *Server) answerMCP(ex *web.Exchange, service *mcp.Service, public http.Handler) {
-	if !mayCall(ex.R) {
+	if !web.MayCall(ex.R) {
 		ex.Refuse(problems.Newf(pb.CodePermissionDenied, "A page of another origin may not call this."), nil)
 		return
 	}
@@ -134,27 +132,3 @@ func (c inProcess) Call(ctx context.Context, call mcp.Call) (reply mcp.Reply, er
 
 // errLeft means that the client did not wait for the answer.
 var errLeft = errors.New("the request was given up before it was answered")
-
-// mayCall keeps pages of other origins away. A browser sends Origin with every POST; a
-// program that is no browser sends none. A page may call its own origin only, and where the
-// connection came in on loopback, only if its name is one of loopback: else a name that is
-// made to point to this machine (DNS rebinding) would count as its own origin.
-func mayCall(r *http.Request) bool {
-	values := r.Header["Origin"]
-	if len(values) == 0 {
-		return true
-	}
-	origin, err := url.Parse(values[0])
-	if err != nil || len(values) > 1 || origin.Host == "" || !strings.EqualFold(origin.Host, r.Host) {
-		return false
-	}
-	local, known := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if known {
-		if at, err := netip.ParseAddrPort(local.String()); err == nil && !at.Addr().Unmap().IsLoopback() {
-			return true
-		}
-	}
-	name := origin.Hostname()
-	at, err := netip.ParseAddr(name)
-	return strings.EqualFold(name, "localhost") || err == nil && at.Unmap().IsLoopback()
-}

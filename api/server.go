@@ -18,6 +18,7 @@ import (
 
 	"orgmem/actors/account"
 	"orgmem/actors/backup"
+	"orgmem/api/console"
 	"orgmem/api/mcp"
 	"orgmem/api/operator"
 	"orgmem/api/web"
@@ -98,6 +99,8 @@ type Config struct {
 	MaxConnections int
 	// MCP says what POST /mcp offers.
 	MCP MCP
+	// Console is what a browser is served at /console; the zero value: nothing.
+	Console console.Config
 }
 
 // MCP is the Model Context Protocol as the public interface speaks it.
@@ -246,7 +249,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.serveMCP(engine); err != nil {
+	if err := errors.Join(s.serveMCP(engine), c.Console.ServePublic(e, engine)); err != nil {
 		return nil, err
 	}
 	s.public = e.HTTPServer(engine)
@@ -261,6 +264,9 @@ func New(c Config) (*Server, error) {
 		Metrics: gatherer,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := c.Console.ServeOperator(e, back); err != nil {
 		return nil, err
 	}
 	s.operator = e.HTTPServer(back)

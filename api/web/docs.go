@@ -45,7 +45,13 @@ func (e *Edge) serveDocs(engine *gin.Engine, t *Table) {
 			pattern = "/docs/errors/{code}"
 		}
 		meter := e.metrics.route(http.MethodGet, pattern)
-		contentType := []string{a.contentType}
+		header := http.Header{
+			"Content-Type":            {a.contentType},
+			"Content-Security-Policy": {PagePolicy},
+			"Referrer-Policy":         {"no-referrer"},
+			"X-Content-Type-Options":  noSniff,
+			"Cache-Control":           {"public, max-age=300"},
+		}
 		body := sync.OnceValues(a.body)
 		engine.GET(a.path, func(c *gin.Context) {
 			ex := e.Begin(c.Writer, c.Request, nil, meter)
@@ -55,17 +61,7 @@ func (e *Edge) serveDocs(engine *gin.Engine, t *Table) {
 				ex.RefuseError(fmt.Errorf("make page %s: %w", a.path, err), AskProblem)
 				return
 			}
-			h := ex.W.Header()
-			h["Content-Type"] = contentType
-			h["Content-Length"] = []string{strconv.Itoa(len(page))}
-			h["Content-Security-Policy"] = []string{PagePolicy}
-			h["Referrer-Policy"] = []string{"no-referrer"}
-			h["X-Content-Type-Options"] = noSniff
-			h["Cache-Control"] = []string{"public, max-age=300"}
-			h[HeaderRequestID] = []string{ex.requestID}
-			ex.sent(http.StatusOK, len(page))
-			ex.W.WriteHeader(http.StatusOK)
-			_, _ = ex.W.Write(page) // a client that does not take it has left
+			ex.WriteFixed(http.StatusOK, header, page)
 		})
 	}
 }

@@ -1,7 +1,13 @@
 package web
 
 import (
+	"maps"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -52,4 +58,41 @@ func (ex *Exchange) PassOn(status int, header http.Header, body []byte) {
 		}
 	}
 	ex.Write(status, nil, body)
+}
+
+// WriteFixed sends what is the same for everybody who asks, with the headers that it always has.
+func (ex *Exchange) WriteFixed(status int, header http.Header, body []byte) {
+	h := ex.W.Header()
+	maps.Copy(h, header)
+	h[HeaderRequestID] = []string{ex.requestID}
+	if status != http.StatusNotModified {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	ex.sent(status, len(body))
+	ex.W.WriteHeader(status)
+	_, _ = ex.W.Write(body) // a client that does not take it has left
+}
+
+// MayCall keeps pages of other origins away. A browser sends Origin with every POST; a
+// program that is no browser sends none. A page may call its own origin only, and where the
+// connection came in on loopback, only if its name is one of loopback: else a name that is
+// made to point to this machine (DNS rebinding) would count as its own origin.
+func MayCall(r *http.Request) bool {
+	values := r.Header["Origin"]
+	if len(values) == 0 {
+		return true
+	}
+	origin, err := url.Parse(values[0])
+	if err != nil || len(values) > 1 || origin.Host == "" || !strings.EqualFold(origin.Host, r.Host) {
+		return false
+	}
+	local, known := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if known {
+		if at, err := netip.ParseAddrPort(local.String()); err == nil && !at.Addr().Unmap().IsLoopback() {
+			return true
+		}
+	}
+	name := origin.Hostname()
+	at, err := netip.ParseAddr(name)
+	return strings.EqualFold(name, "localhost") || err == nil && at.Unmap().IsLoopback()
 }

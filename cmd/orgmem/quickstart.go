@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -9,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"orgmem/actors/account"
+	"orgmem/api/console"
 	"orgmem/cmd/orgmem/internal/config"
 )
 
@@ -25,19 +28,22 @@ type started struct {
 	BaseURL     string `json:"baseUrl"`
 	OperatorURL string `json:"operatorUrl"`
 	DocsURL     string `json:"docsUrl"`
-	Data        string `json:"data"`
-	OrgID       string `json:"orgId,omitempty"`
-	UserID      string `json:"userId,omitempty"`
-	APIKey      string `json:"apiKey,omitempty"`
-	KeyFile     string `json:"keyFile,omitempty"`
+	// ConsoleURL signs in by itself, once and from this machine, where a first key is known.
+	ConsoleURL string `json:"consoleUrl"`
+	Data       string `json:"data"`
+	OrgID      string `json:"orgId,omitempty"`
+	UserID     string `json:"userId,omitempty"`
+	APIKey     string `json:"apiKey,omitempty"`
+	KeyFile    string `json:"keyFile,omitempty"`
 
 	program string // as it was called; see welcome
 }
 
 // announce tells where the service is. On a quickstart of an empty data
-// directory it makes the personal organization first.
+// directory it makes the personal organization first. On every quickstart the console's
+// address has a code that stands for the first key.
 func announce(c *cobra.Command, w world, server config.Server, l listeners, operator account.Operator,
-	quickstart bool,
+	signIn *console.SignIn, quickstart bool,
 ) error {
 	scheme := "http://"
 	if server.TLSCert != "" {
@@ -47,7 +53,7 @@ func announce(c *cobra.Command, w world, server config.Server, l listeners, oper
 		BaseURL: scheme + reachable(l.public), OperatorURL: "http://" + reachable(l.operator), Data: server.Data,
 		program: w.program,
 	}
-	s.DocsURL = s.BaseURL + "/docs"
+	s.DocsURL, s.ConsoleURL = s.BaseURL+"/docs", s.BaseURL+console.Path
 	keyFile := filepath.Join(server.Data, quickstartKey)
 	if !quickstart {
 		return w.answer(c, s, func(out io.Writer) { fmt.Fprintf(out, "Serving %s\n", s.BaseURL) })
@@ -57,6 +63,9 @@ func announce(c *cobra.Command, w world, server config.Server, l listeners, oper
 		return fmt.Errorf("quickstart: %w", err)
 	}
 	if len(page.Orgs) > 0 {
+		if key, err := os.ReadFile(keyFile); err == nil {
+			s.ConsoleURL = offerSignIn(s.ConsoleURL, signIn, strings.TrimSpace(string(key)))
+		}
 		return w.answer(c, s, func(out io.Writer) { remind(out, s, keyFile) })
 	}
 	made, err := operator.CreateOrg(c.Context(), account.NewOrg{
@@ -69,12 +78,23 @@ func announce(c *cobra.Command, w world, server config.Server, l listeners, oper
 		return fmt.Errorf("quickstart: %w", err)
 	}
 	s.OrgID, s.UserID, s.APIKey, s.KeyFile = made.Org.String(), made.Owner.String(), made.APIKey, keyFile
+	s.ConsoleURL = offerSignIn(s.ConsoleURL, signIn, made.APIKey)
 	return w.answer(c, s, func(out io.Writer) { welcome(out, s) })
+}
+
+// offerSignIn adds a code to the console's address that stands for the key. It is in the
+// fragment, which no browser sends anywhere.
+func offerSignIn(console string, signIn *console.SignIn, key string) string {
+	code := rand.Text()
+	signIn.Offer(code, key)
+	return console + "/#code=" + code
 }
 
 // welcome prints commands to paste, so they call the program as it was called now.
 func welcome(out io.Writer, s started) {
-	fmt.Fprintf(out, `Your memory is ready.
+	fmt.Fprintf(out, `Your memory is ready. Look at it in a browser (this address signs in once):
+
+  Console   %[7]s
 
   Address   %[1]s
   Key       %[2]s   (also in %[3]s)
@@ -89,11 +109,12 @@ Try it in another terminal:
   %[6]s search who looked after the heating
   %[6]s import ~/notes
 
-`, s.BaseURL, s.APIKey, s.KeyFile, s.DocsURL, s.OperatorURL, s.program)
+`, s.BaseURL, s.APIKey, s.KeyFile, s.DocsURL, s.OperatorURL, s.program, s.ConsoleURL)
 }
 
 func remind(out io.Writer, s started, keyFile string) {
-	fmt.Fprintf(out, "Your memory is ready again.\n\n  Address   %s\n  Docs      %s\n", s.BaseURL, s.DocsURL)
+	fmt.Fprintf(out, "Your memory is ready again.\n\n  Console   %s\n  Address   %s\n  Docs      %s\n", s.ConsoleURL,
+		s.BaseURL, s.DocsURL)
 	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(out, "  Key       make one: %[1]s org list, %[1]s member list ORG, %[1]s key create ORG ...\n\n",
 			s.program)

@@ -11,6 +11,7 @@ import (
 
 	"orgmem/actors"
 	"orgmem/actors/tenant"
+	"orgmem/api/console"
 	"orgmem/cluster"
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/wire"
@@ -84,7 +85,8 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err != nil {
 		return err
 	}
-	edge, err := newEdge(w, server, values, store, host, network, system, read.serving, log)
+	signIn := &console.SignIn{}
+	edge, err := newEdge(w, server, values, store, host, network, system, read.serving, signIn, log)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}
@@ -102,7 +104,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err := knowEverybody(ctx, w, host); err != nil { // quickstart looks whether there is anybody
 		return fmt.Errorf("wait for the directory: %w", err)
 	}
-	if err := announce(c, w, server, listeners, system.Operator(), quickstart); err != nil {
+	if err := announce(c, w, server, listeners, system.Operator(), signIn, quickstart); err != nil {
 		return err
 	}
 	serving, stop := context.WithCancel(ctx)

@@ -24,6 +24,7 @@ import (
 	"orgmem/actors/peer"
 	"orgmem/actors/tenant"
 	"orgmem/api"
+	"orgmem/api/console"
 	"orgmem/api/operator"
 	"orgmem/api/web"
 	"orgmem/brain/embed"
@@ -35,6 +36,7 @@ import (
 	"orgmem/cmd/orgmem/internal/doctor"
 	"orgmem/cmd/orgmem/internal/durable"
 	"orgmem/cmd/orgmem/pages"
+	consolefiles "orgmem/console"
 	"orgmem/storage"
 )
 
@@ -253,7 +255,7 @@ func newEgress(server config.Server) (*egress.Client, error) {
 
 func newEdge(
 	w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
-	network *mesh.Network, system *actors.Service, model *embed.Model, log *slog.Logger,
+	network *mesh.Network, system *actors.Service, model *embed.Model, signIn *console.SignIn, log *slog.Logger,
 ) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
@@ -276,7 +278,10 @@ func newEdge(
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
 		MaxConnections: min(store.Connections(), maxConnections),
 		MCP:            api.MCP{Off: server.MCPOff, Tools: server.MCPTools, Version: version},
-		Streams:        func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
+		Console: console.Config{
+			Files: consolefiles.Files(), Page: consolefiles.Page, OperatorPage: consolefiles.OperatorPage, SignIn: signIn,
+		},
+		Streams: func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
 		Doctor: func(ctx context.Context) operator.Doctor {
 			return examineRunning(ctx, w, server, values, store, host, model, system.Moving())
 		},

@@ -197,3 +197,9 @@ export function seconds(s: number | undefined): string {
   if (s < 1) return `${s < 0.01 ? (s * 1000).toFixed(1) : Math.round(s * 1000)} ms`;
   return `${s < 10 ? s.toFixed(1) : Math.round(s)} s`;
 }
+
+/** How much in each second, with a digit behind the point where it is little. */
+export function rateText(n: number | undefined): string {
+  if (n === undefined) return "–";
+  return n === 0 ? "0" : n < 0.1 ? "< 0.1" : n < 10 ? n.toFixed(1) : Math.round(n).toLocaleString("en");
+}

@@ -1,4 +1,4 @@
-import { OperatorClient } from "./client";
+import { OperatorClient, type Cluster } from "./client";
 import { parse, pointOf, type Look, type Point } from "./metrics";
 
 const mostPoints = 120; // ten minutes of one every five seconds
@@ -26,6 +26,7 @@ class Operator {
     this.client = undefined;
     this.ended = why;
     this.#last = undefined;
+    this.#alone = 0;
     this.points = [];
   }
 
@@ -34,6 +35,20 @@ class Operator {
     if (!this.client) throw new Error("Nobody is signed in.");
     return this.client;
   }
+
+  // When a node was last known to be alone, which changes with a restart only.
+  #alone = 0;
+
+  /** Null where the node is alone, which its settings tell without a refusal. */
+  cluster = async (signal: AbortSignal): Promise<Cluster | null> => {
+    if (Date.now() - this.#alone < 60_000) return null;
+    if (this.#alone !== -1) {
+      const doctor = await this.own.doctor(signal);
+      this.#alone = doctor.config?.find((s) => s.name === "cluster-listen")?.value === "" ? Date.now() : -1;
+      if (this.#alone > 0) return null;
+    }
+    return this.own.cluster(signal);
+  };
 
   /** Reads the metrics, and what happened since they were read last. */
   look = async (signal: AbortSignal): Promise<Look> => {

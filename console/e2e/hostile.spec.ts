@@ -41,10 +41,10 @@ async function look(page: Page, service: Service, path: string): Promise<string[
   await page.goto(`${service.url}/console${path}`);
   await expect(page.locator("h1").first(), path).toBeVisible();
   await expect(page.locator(".loading"), path).toHaveCount(0);
-  return (await page.evaluate(made)).map((what) => `${path.slice(0, 120)}: ${what}`);
+  return (await page.evaluate(traces)).map((what) => `${path.slice(0, 120)}: ${what}`);
 
   // Runs in the page.
-  function made(): string[] {
+  function traces(): string[] {
     const found: string[] = [];
     const say = (what: string, element: Element): void => void found.push(`${what}: ${element.outerHTML.slice(0, 160)}`);
     for (const e of document.querySelectorAll("[data-hostile], hostile-element, iframe, object, embed, base, meta[http-equiv]")) say("an element", e);
@@ -58,11 +58,10 @@ async function look(page: Page, service: Service, path: string): Promise<string[
         }
       }
     if ("hostile" in window) found.push("a script has run");
-    if (/hostile|evil/.test(document.title.replace(/<[^>]*>?/g, ""))) found.push(`the title is ${document.title}`);
     // An override of direction must not reach what stands beside it: between them and it there is an isolation.
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      if (!/[\u202a-\u202e\u2066-\u2069]/.test(text.data ?? text.textContent ?? "")) continue;
+      if (!/[\u202a-\u202e\u2066-\u2069]/.test(text.textContent ?? "")) continue;
       let e = text.parentElement;
       if (!e || e.closest("option, title, script, style, textarea")) continue;
       for (; e; e = e.parentElement) {
@@ -145,18 +144,18 @@ test("each hostile text has a page of its own on which it stands @long", async (
   test.skip(!routes.some((r) => r.path === "/memory/nodes/:id"), "nodes have no view yet");
   test.setTimeout(600_000);
   const found: string[] = [];
-  const kept = new Set((await service.memory.list({ status: "live", pageSize: 100 } as Parameters<typeof service.memory.list>[0]).take(1_000)).map((n) => n.id));
   for (const node of made.nodes) {
     found.push(...(await look(page, service, at("/memory/nodes/:id", node.id))));
     const text = await content(page);
-    if (kept.has(node.id)) for (const wanted of [node.content, node.title === "" ? undefined : (await service.memory.get(node.id)).title]) if (wanted && !text.includes(wanted)) found.push(`${node.id} does not show ${JSON.stringify(wanted)}`);
+    // One of them was forgotten, which is shown too, without what it said.
+    const now = await service.memory.get(node.id).catch(() => undefined);
+    for (const wanted of [now?.content, now?.title]) if (wanted && !text.includes(wanted)) found.push(`${node.id} does not show ${JSON.stringify(wanted)}`);
   }
   for (const subject of made.subjects) {
     found.push(...(await look(page, service, at("/trust/subjects/:id", subject))));
     if (!(await content(page)).includes(subject)) found.push(`the subject ${JSON.stringify(subject)} is not shown`);
   }
-  for (const path of ["/trust/audit", "/trust/usage?by=subject", "/trust/settings", "/trust/exports", "/memory/nodes", "/memory/documents", "/search?q=hostile"])
-    for (const subject of made.subjects.slice(0, 6)) if (routes.some((r) => path.split("?")[0] === r.path)) found.push(...(await look(page, service, path + (path.includes("?") ? "&" : "?") + "as=" + encodeURIComponent(subject))));
+  for (const { path } of addresses()) for (const subject of made.subjects.slice(0, 3)) found.push(...(await look(page, service, `${path}?as=${encodeURIComponent(subject)}`)));
   expect(found).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 // Texts that mean to be more than text. Whatever they would do leaves a trace that e2e/hostile.spec.ts looks for: a dialog,
-// a request to another host, an element or attribute with "hostile" in it, the variable window.hostile, another title.
-import type { Node } from "orgmem";
+// a request to another host, an element or attribute with "hostile" in it, or the variable window.hostile.
+import type { NewConnector, Node } from "orgmem";
 import type { Service } from "./service";
 
 const act = "window.hostile=1;alert(1);fetch('https://evil.invalid/x')";
@@ -87,7 +87,7 @@ const visible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
 const fits = (text: string, bytes: number): boolean => Buffer.byteLength(text) <= bytes;
 
 /** Puts the texts wherever the interface takes a text. */
-export async function fill({ memory, receiver, url }: Service): Promise<Made> {
+export async function fill({ memory, receiver }: Service): Promise<Made> {
   const given = [...texts, ...words];
   const items = given.map((text, i) => ({
     content: text.repeat(2),
@@ -139,13 +139,12 @@ export async function fill({ memory, receiver, url }: Service): Promise<Made> {
   const connectors = labels.slice(0, 20);
   let connector = "";
   for (const name of connectors)
-    connector = (await memory.connectors.create({ type: "feed", name, enabled: false, config: { url: path(name) } } as unknown as Parameters<typeof memory.connectors.create>[0])).id;
+    // The generated type of config is that of no kind: see src/views/trust/connectors.ts.
+    connector = (await memory.connectors.create({ type: "feed", name, enabled: false, config: { url: path(name) } } as unknown as NewConnector)).id;
 
   // A file's name and a session's id are the client's, too. Neither is waited for: what they become is not looked at by name.
   await memory.imports.upload(new File([`${markup["image"]}\n\nA letter about ${markup["script"]}.`], `${markup["element"]}.md`));
-  await memory.sessions.push({ sessionId: markup["script"]!.slice(0, 120), role: "user", text: `${markup["image"]} ${odd["override"]}`, cwd: markup["element"]!.slice(0, 120) } as Parameters<typeof memory.sessions.push>[0]).catch((error: unknown) => {
-    throw new Error(`session of ${url}: ${String(error)}`);
-  });
+  await memory.sessions.push({ sessionId: markup["script"]!, role: "user", text: `${markup["image"]} ${odd["override"]}`, cwd: markup["element"]! });
   const { exportId } = await memory.exports.create({});
   return { nodes, all, labels: labels.slice(0, 24), subjects, urls, connectors, edge: edge.id, job: job.id, webhook: hooks[0]!.id, connector, exported: exportId };
 }

@@ -17,10 +17,10 @@ type ModelID string
 
 // arithmetic changes with every change of the bits that a pack's model computes.
 // 1: weights of 12 bits. 2: of 10, spread by output, inputs between their ends.
-// Of a pack in blocks: 3, inputs of 8 bits.
+// Of a pack in blocks: 3, inputs of 8 bits; 4, with a step for each 32 of them.
 const (
 	arithmetic       = 2
-	arithmeticBlocks = 3
+	arithmeticBlocks = 4
 )
 
 // Kernel names an implementation of the inner loops. All return the same bits.

@@ -187,7 +187,7 @@ func (e *Encoder) embed() {
 	for _, s := range e.seqs {
 		for r := s.begin; r < s.end; r++ {
 			x := e.hidden[r*dim:][:dim]
-			e.fillWord(x, int(e.ids[r]))
+			m.words.fill(e, x, int(e.ids[r]))
 			at := m.positions[(r-s.begin)*dim:][:dim]
 			m.kern.AddNorm(x, at, m.norm.Gamma, m.norm.Beta, m.header.Epsilon)
 			if len(e.marks.kinds) > 0 {
@@ -196,22 +196,6 @@ func (e *Encoder) embed() {
 				}
 			}
 		}
-	}
-}
-
-// fillWord sets x to the vector of a piece.
-func (e *Encoder) fillWord(x []float32, id int) {
-	m, dim := e.m, e.m.header.Dim
-	if m.wordScale == nil { // in blocks
-		row := packfile.BlocksLen(dim)
-		packfile.FillFromBlocks(x, m.words[id*row:][:row])
-		return
-	}
-	row := packfile.PackedLen(dim)
-	m.kern.Unpack(e.word, m.words[id*row:][:row])
-	scale := m.wordScale[id]
-	for i, w := range e.word[:dim] {
-		x[i] = float32(float32(w) * scale)
 	}
 }
 

@@ -51,8 +51,7 @@ type Model struct {
 	kern   kernel.Kernels
 
 	hash      [sha256.Size]byte // of the pack
-	words     []byte            // packed rows
-	wordScale []float32         // nil: words are in blocks
+	words     wordVectors
 	positions []float32
 	norm      packfile.Norm
 	layers    []layer
@@ -103,7 +102,7 @@ func openPack(pack []byte, room Room) (*Model, error) {
 	if m.tok, err = openTokenizer(f); err != nil {
 		return nil, err
 	}
-	if m.words, m.wordScale, err = f.Words(m.tok.Len()); err != nil {
+	if m.words, err = openWords(f, m.tok.Len()); err != nil {
 		return nil, err
 	}
 	if m.positions, err = f.PositionVectors(); err != nil {

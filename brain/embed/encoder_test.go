@@ -248,8 +248,8 @@ func TestFourBitsSayNearlyTheSame(t *testing.T) {
 	}
 }
 
-// TestRareWordsInFewerBits: words of two and of one and a half bits are nearly those of four, the common ones the very same,
-// on all kernels.
+// TestRareWordsInFewerBits: words of two and of one and a half bits are nearly those of four, the common ones the very
+// same, on all kernels.
 func TestRareWordsInFewerBits(t *testing.T) {
 	t.Parallel()
 	h := tinyHeader()

@@ -53,8 +53,8 @@ func fillPanel8(panel []int16, j int, blocks []byte) (scale float32) {
 // scales8 returns the whole number that the largest scale of an output's blocks becomes: the largest with which sums of
 // products stay in int32 whatever the inputs are. largest is that scale.
 func scales8(blocks []byte) (most int, largest float32) {
-	// Of all weights, their magnitudes in steps of their blocks, and these times their scales. A rounded scale is at most
-	// half more than it should be.
+	// Of all weights, their magnitudes in steps of their blocks, and these times their scales. A rounded scale is at
+	// most half more than it should be.
 	var magnitudes, sum float64
 	for at := 0; at < len(blocks); at += packfile.BlockBytes {
 		scale := math.Abs(float64(packfile.BlockScale(blocks[at:])))

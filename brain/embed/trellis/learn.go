@@ -137,7 +137,8 @@ type search struct {
 func newSearch(c *Code) *search {
 	pairs, groups := len(c.mean)/2, states>>c.bits
 	s := &search{
-		x: make([]int32, 2*pairs), best: make([]uint32, groups), from: make([]uint8, pairs*groups), path: make([]uint16, pairs),
+		x: make([]int32, 2*pairs), path: make([]uint16, pairs),
+		best: make([]uint32, groups), from: make([]uint8, pairs*groups),
 	}
 	for i := range s.table {
 		s.table[i] = [2]int32{int32(c.table[2*i]), int32(c.table[2*i+1])}
@@ -155,9 +156,9 @@ func (s *search) quantize(c *Code, x []float32) {
 	}
 }
 
-// unreached is the cost of states that no path leads to yet, restPairs after how many pairs costs begin at 0 again: with
-// that they stay below 2^32 beside the number of a state. The costs of any two states differ by at most the squares of
-// Window/LeastBits pairs, since every state leads to every other in as many.
+// unreached is the cost of states that no path leads to yet, restPairs after how many pairs costs begin at 0 again:
+// with that they stay below 2^32 beside the number of a state. The costs of any two states differ by at most the
+// squares of Window/LeastBits pairs, since every state leads to every other in as many.
 const (
 	unreached = 1 << 24
 	restPairs = 16

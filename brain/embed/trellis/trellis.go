@@ -1,14 +1,15 @@
 // Package trellis stores rows of numbers, such as the vectors of rare words, in 1.5 to 3 bits a number.
 //
-// A row is a sequence of pairs, and each pair adds a few bits to what was read before. The last Window bits name an entry
-// of a table of pairs, so that an entry of 1,024 is chosen with three or four bits: which ones can be next depends on those
-// before, and the encoder looks for the best path through all of them (Viterbi 1967). It is the bit-shift trellis of
-// QTIP (Tseng and others, 2024) with a table that is learnt. Of rows that are as good as normally distributed and whose
-// columns are independent, 4 bits a pair leave .081 of the variance as error, where four numbers to a byte leave .096 and
-// nothing can leave less than .063; 3 bits leave .15. A window of twelve bits would leave .076, for four times the search.
+// A row is a sequence of pairs, and each pair adds a few bits to what was read before. The last Window bits name an
+// entry of a table of pairs, so that an entry of 1,024 is chosen with three or four bits: which ones can be next
+// depends on those before, and the encoder looks for the best path through all of them (Viterbi 1967). It is the
+// bit-shift trellis of QTIP (Tseng and others, 2024) with a table that is learnt. Of rows that are as good as normally
+// distributed and whose columns are independent, 4 bits a pair leave .081 of the variance as error, where four numbers
+// to a byte leave .096 and nothing can leave less than .063; 3 bits leave .15. A window of twelve bits would leave
+// .076, for four times the search.
 //
-// Everything that is learnt is computed in whole numbers or in float64 with every product rounded, so that the same rows
-// give the same bytes on every machine.
+// Everything that is learnt is computed in whole numbers or in float64 with every product rounded, so that the same
+// rows give the same bytes on every machine.
 package trellis
 
 import (

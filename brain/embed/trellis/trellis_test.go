@@ -30,7 +30,8 @@ func learnt(t *testing.T, rows Rows, columns, bits int) *Code {
 	return c
 }
 
-// What is read is as near to what was written as a trellis of 1,024 states comes, and the code is the same after a file.
+// What is read is as near to what was written as a trellis of 1,024 states comes, and the code is the same after a
+// file.
 func TestRowsComeBack(t *testing.T) {
 	t.Parallel()
 	const n, columns = 400, 48

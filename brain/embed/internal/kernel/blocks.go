@@ -20,8 +20,8 @@ const (
 )
 
 // Inputs in blocks: a row has, for each BlockLen inputs, InputBytes bytes. First come the inputs q, from -InputMax to
-// InputMax, as q + 128, then the block's multiplier, from 1 to MultiplierMax, twice as an int16 in little-endian order. So
-// a block has a step of its own, and sums of blocks are still sums of integers.
+// InputMax, as q + 128, then the block's multiplier, from 1 to MultiplierMax, twice as an int16 in little-endian order.
+// So a block has a step of its own, and sums of blocks are still sums of integers.
 const (
 	InputBytes    = BlockLen + 4
 	InputMax      = 127

@@ -104,8 +104,9 @@ func verify(k Kernels) bool {
 	return equalBits(got[:], want[:]) && verify8(k, next)
 }
 
-// verify8 does the same with Linear8, whose sums of blocks meet their limits: the first rows have the largest inputs and
-// multipliers, some outputs the least weights or the largest scale. Sums over all blocks wrap around, in all kernels.
+// verify8 does the same with Linear8, whose sums of blocks meet their limits: the first rows have the largest inputs
+// and multipliers, some outputs the least weights or the largest scale. Sums over all blocks wrap around, in all
+// kernels.
 func verify8(k Kernels, next func() uint32) bool {
 	const blocks = passBlocks + 1
 	const inputs = blocks * InputBytes

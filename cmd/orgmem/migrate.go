@@ -88,8 +88,8 @@ const maxHinted = 16
 func hint(out io.Writer, paths []string) {
 	for _, path := range paths[:min(len(paths), maxHinted)] {
 		if from := migrate.WrittenBy(path); from != "" {
-			fmt.Fprintf(out, "%s is an export of %s, and is taken as a file: into one memory, whoever's its memories are, and with "+
-				"what is over. orgmem import --from %[2]s gives each user a subject, and leaves out what is over.\n",
+			fmt.Fprintf(out, "%s is an export of %s, and is taken as a file: into one memory, whoever's its memories are, and "+
+				"with what is over. orgmem import --from %[2]s gives each user a subject, and leaves out what is over.\n",
 				printable(path), from)
 			return
 		}

@@ -220,7 +220,7 @@ func (f *fetcher) unknown(known []string) {
 // facts and does not list them, and does not say which groups it has.
 func (f *fetcher) graphiti(ctx context.Context) error {
 	if len(f.Users) == 0 {
-		return errors.New("Graphiti's server does not list its groups: name them with --user")
+		return errors.New("a server of Graphiti does not list its groups: name them with --user")
 	}
 	for _, group := range f.Users {
 		_, err := f.page(ctx, ask{

@@ -1,3 +1,3 @@
 import type { Route } from "../../lib/router.svelte";
 
-export const routes: readonly Route[] = [];
+export const routes: readonly Route[] = [{ path: "/graph", title: "Graph", view: () => import("./GraphPage.svelte"), scope: "read" }];

@@ -88,6 +88,15 @@ const stores: Readonly<Record<string, string>> = {
 };
 export const storeWords = (store: string): string => (Object.hasOwn(stores, store) ? stores[store]! : store.replaceAll("_", " "));
 
+/** What is counted and not none, in the order of the words above; what is newer than this console comes last. */
+export function counted(counts: Readonly<Record<string, number>>): [store: string, n: number][] {
+  const order = Object.keys(stores);
+  const place = (store: string): number => (order.includes(store) ? order.indexOf(store) : order.length);
+  return Object.entries(counts)
+    .filter(([, n]) => n > 0)
+    .sort(([a], [b]) => place(a) - place(b));
+}
+
 /** What the service says of one field of the request, if it says anything. */
 export function errorAt(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;

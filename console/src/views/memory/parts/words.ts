@@ -79,7 +79,7 @@ export const jobTypes: Record<Job["type"], string> = {
   import: "File imported",
   transcript: "Transcript imported",
   session_finalize: "Sessions finished",
-  cognition: "Memory thought over",
+  cognition: "Memory reviewed",
   brain_train: "Brain trained",
   export: "Export made",
   subject_erase: "Subject erased",

@@ -1,0 +1,243 @@
+// The drawing itself: sigma.js over graphology. A chunk of its own, loaded when there is something to draw.
+import { MultiDirectedGraph } from "graphology";
+import Sigma from "sigma";
+import { EdgeLineProgram, drawDiscNodeLabel, type NodeHoverDrawingFunction, type NodeLabelDrawingFunction } from "sigma/rendering";
+import type { Graph, Path, Shown } from "./model";
+
+/** What is drawn, but for the graph and where its nodes are. */
+export interface Look {
+  shown: Shown;
+  /** Of each node. */
+  colours: string[];
+  /** Indices of nodes. */
+  chosen: number | undefined;
+  /** Of the chosen one. */
+  near: Set<number>;
+  path: Path | undefined;
+  dark: boolean;
+}
+
+interface Inks {
+  text: string;
+  ground: string;
+  edge: string;
+  strongEdge: string;
+  faded: string;
+  mark: string;
+}
+const inks = (dark: boolean): Inks =>
+  dark
+    ? { text: "#e9e9e6", ground: "#212429", edge: "#3a3f47", strongEdge: "#a3a8b1", faded: "#2c2f35", mark: "#ffffff" }
+    : { text: "#1b1c1e", ground: "#ffffff", edge: "#d3d3cd", strongEdge: "#5b6068", faded: "#e7e7e3", mark: "#000000" };
+
+const longestLabel = 42; // characters
+const many = 3_000; // lines; above it they move as a picture while the camera moves
+const settled = 160; // milliseconds without a move of the camera, after which all is drawn anew
+const labelOf = (title: string): string => {
+  const all = [...title.slice(0, longestLabel * 2).replace(/\s+/g, " ")];
+  return all.length > longestLabel ? all.slice(0, longestLabel - 1).join("") + "…" : all.join("") || "Without a title";
+};
+
+export class Drawing {
+  #graph: Graph;
+  #model: MultiDirectedGraph;
+  #sigma: Sigma;
+  #look: Look;
+  #ink: Inks;
+  /** Lines are not drawn while this is true: their picture is moved instead. */
+  #moving = false;
+  /** Where the middle of the graph was when the picture of the lines was taken. */
+  #pictured: { x: number; y: number; ratio: number } | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  /** Throws where there is no WebGL. */
+  constructor(container: HTMLElement, graph: Graph, positions: Float32Array, look: Look, onchoose: (node: number | undefined) => void) {
+    this.#graph = graph;
+    this.#look = look;
+    this.#ink = inks(look.dark);
+    const model = (this.#model = new MultiDirectedGraph());
+    graph.nodes.forEach((n, i) => {
+      model.addNode(String(i), { x: positions[i * 2]!, y: positions[i * 2 + 1]!, size: Math.min(14, 2.2 + Math.sqrt(n.degree) * 0.75), label: labelOf(n.title) });
+    });
+    graph.lines.forEach((l, i) => model.addDirectedEdgeWithKey(String(i), String(l.a), String(l.b)));
+
+    const isMoving = (): boolean => this.#moving;
+    class Lines extends EdgeLineProgram {
+      override render(params: Parameters<EdgeLineProgram["render"]>[0]): void {
+        if (!isMoving()) super.render(params);
+      }
+    }
+    const label: NodeLabelDrawingFunction = (context, data, settings) => drawDiscNodeLabel(context, data, settings);
+    const hover: NodeHoverDrawingFunction = (context, data, settings) => {
+      const size = settings.labelSize;
+      context.font = `${settings.labelWeight} ${size}px ${settings.labelFont}`;
+      const text = typeof data.label === "string" ? data.label : "";
+      const width = context.measureText(text).width;
+      context.fillStyle = this.#ink.ground;
+      context.strokeStyle = this.#ink.strongEdge;
+      context.lineWidth = 1;
+      context.beginPath();
+      context.roundRect(data.x - data.size - 4, data.y - size, data.size * 2 + width + 14, size * 2, 6);
+      context.fill();
+      context.stroke();
+      context.beginPath();
+      context.arc(data.x, data.y, data.size, 0, Math.PI * 2);
+      context.fillStyle = data.color;
+      context.fill();
+      label(context, data, settings);
+    };
+    this.#sigma = new Sigma(model, container, {
+      allowInvalidContainer: true,
+      defaultEdgeType: "line",
+      edgeProgramClasses: { line: Lines },
+      defaultDrawNodeHover: hover,
+      labelColor: { color: this.#ink.text },
+      labelFont: getComputedStyle(container).fontFamily,
+      labelSize: 12,
+      labelDensity: 0.6,
+      labelGridCellSize: 120,
+      labelRenderedSizeThreshold: 5,
+      stagePadding: 30,
+      minCameraRatio: 0.01,
+      maxCameraRatio: 4,
+      zIndex: true,
+      hideLabelsOnMove: graph.lines.length > many,
+      nodeReducer: (key, data) => this.#node(Number(key), data),
+      edgeReducer: (key, data) => this.#line(Number(key), data),
+    });
+    this.#sigma.on("clickNode", ({ node }) => onchoose(Number(node)));
+    this.#sigma.on("clickStage", () => onchoose(undefined));
+    this.#sigma.on("doubleClickStage", ({ preventSigmaDefault }) => preventSigmaDefault());
+    this.#sigma.on("enterNode", () => (container.style.cursor = "pointer"));
+    this.#sigma.on("leaveNode", () => (container.style.cursor = ""));
+    if (graph.lines.length > many) this.#pictureLines();
+  }
+
+  /**
+   * With many lines a frame takes too long where there is no graphics card. While
+   * the camera moves, the picture of the last frame's lines is moved along, which
+   * costs nothing; nodes are drawn as ever. When it rests, the lines are, too.
+   */
+  #pictureLines(): void {
+    const sigma = this.#sigma;
+    const picture = sigma.createCanvas("picture", { beforeLayer: "edges", style: { pointerEvents: "none" } });
+    picture.style.transformOrigin = "0 0";
+    sigma.getCamera().on("updated", () => {
+      if (!this.#pictured) return;
+      this.#moving = true;
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => {
+        this.#moving = false;
+        sigma.scheduleRender();
+      }, settled);
+    });
+    sigma.on("afterRender", () => {
+      if (this.#moving && this.#pictured) {
+        const { x, y } = sigma.framedGraphToViewport({ x: 0.5, y: 0.5 });
+        const scale = this.#pictured.ratio / sigma.getCamera().ratio;
+        picture.style.transform = `matrix(${scale}, 0, 0, ${scale}, ${x - this.#pictured.x * scale}, ${y - this.#pictured.y * scale})`;
+        picture.style.visibility = "visible";
+        return;
+      }
+      const lines = sigma.getCanvases()["edges"]!;
+      if (picture.width !== lines.width || picture.height !== lines.height) {
+        picture.width = lines.width;
+        picture.height = lines.height;
+      }
+      picture.style.width = lines.style.width;
+      picture.style.height = lines.style.height;
+      const context = picture.getContext("2d")!;
+      context.clearRect(0, 0, picture.width, picture.height);
+      context.drawImage(lines, 0, 0); // now: a WebGL canvas has its content until the end of this task
+      this.#pictured = { ...sigma.framedGraphToViewport({ x: 0.5, y: 0.5 }), ratio: sigma.getCamera().ratio };
+      picture.style.visibility = "hidden";
+    });
+  }
+
+  #node(i: number, data: { [name: string]: unknown }): { [name: string]: unknown } {
+    const { shown, colours, chosen, near, path } = this.#look;
+    if (!shown.nodes[i]) return { ...data, hidden: true };
+    const marked = path ? path.nodes.includes(i) : chosen === undefined || near.has(i);
+    const important = i === chosen || (path?.nodes.includes(i) ?? false);
+    return {
+      ...data,
+      color: marked ? colours[i]! : this.#ink.faded,
+      label: marked ? data["label"] : "",
+      forceLabel: important,
+      highlighted: i === chosen,
+      zIndex: important ? 2 : marked ? 1 : 0,
+    };
+  }
+
+  #line(i: number, data: { [name: string]: unknown }): { [name: string]: unknown } {
+    const { shown, chosen, path } = this.#look;
+    if (!shown.lines[i]) return { ...data, hidden: true };
+    const line = this.#graph.lines[i]!;
+    const marked = path ? path.lines.includes(i) : line.a === chosen || line.b === chosen;
+    return { ...data, color: marked ? this.#ink.strongEdge : chosen === undefined && !path ? this.#ink.edge : this.#ink.faded, zIndex: marked ? 1 : 0 };
+  }
+
+  look(look: Look): void {
+    if (look.dark !== this.#look.dark) {
+      this.#ink = inks(look.dark);
+      this.#sigma.setSetting("labelColor", { color: this.#ink.text });
+    }
+    this.#look = look;
+    this.#sigma.refresh({ schedule: true });
+  }
+
+  move(positions: Float32Array): void {
+    let i = 0;
+    this.#model.updateEachNodeAttributes(
+      (_, attributes) => {
+        attributes["x"] = positions[i * 2]!;
+        attributes["y"] = positions[i * 2 + 1]!;
+        i++;
+        return attributes;
+      },
+      { attributes: ["x", "y"] },
+    );
+  }
+
+  /** Goes to a node, near enough to read what is around it. */
+  centre(i: number): void {
+    const at = this.#sigma.getNodeDisplayData(String(i));
+    if (!at) return;
+    const ratio = Math.min(this.#sigma.getCamera().ratio, 0.35);
+    this.#animate({ x: at.x, y: at.y, ratio });
+  }
+
+  /** Shows all that is shown. */
+  fit(): void {
+    let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
+    const { shown } = this.#look;
+    this.#graph.nodes.forEach((_, i) => {
+      const at = shown.nodes[i] ? this.#sigma.getNodeDisplayData(String(i)) : undefined;
+      if (!at) return;
+      [x0, x1, y0, y1] = [Math.min(x0, at.x), Math.max(x1, at.x), Math.min(y0, at.y), Math.max(y1, at.y)];
+    });
+    if (x0 > x1) return;
+    this.#animate({ x: (x0 + x1) / 2, y: (y0 + y1) / 2, ratio: Math.max(0.08, Math.min(1, Math.max(x1 - x0, y1 - y0) * 1.15)) });
+  }
+
+  zoom(factor: number): void {
+    this.#animate({ ratio: Math.min(4, Math.max(0.01, this.#sigma.getCamera().ratio * factor)) });
+  }
+
+  /** Moves by shares of what is seen. */
+  pan(x: number, y: number): void {
+    const camera = this.#sigma.getCamera();
+    this.#animate({ x: camera.x + x * camera.ratio, y: camera.y + y * camera.ratio });
+  }
+
+  #animate(to: { x?: number; y?: number; ratio?: number }): void {
+    if (this.#still) this.#sigma.getCamera().setState(to);
+    else void this.#sigma.getCamera().animate(to, { duration: 250 });
+  }
+
+  kill(): void {
+    clearTimeout(this.#timer);
+    this.#sigma.kill();
+  }
+}

@@ -92,3 +92,11 @@ export function chosen(files: Iterable<File>): Picked {
   for (const file of files) into.add(file.webkitRelativePath || file.name, file);
   return into.picked();
 }
+
+/** What the service said of a file, for somebody who does not know the service. */
+export function plainReason(said: string): string {
+  if (/binary data/.test(said)) return "This is no text and no document that can be read.";
+  if (/is empty/.test(said)) return "The file is empty.";
+  const text = said.replace(/^file /, "The file ");
+  return /[.!?]$/.test(text) ? text : text + ".";
+}

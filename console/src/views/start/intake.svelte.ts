@@ -3,7 +3,7 @@ import { plural } from "../../lib/format";
 import { session } from "../../lib/session.svelte";
 import { toasts } from "../../lib/toast.svelte";
 import { pause, watchJob } from "../../lib/watch";
-import type { Picked } from "./files";
+import { plainReason, type Picked } from "./files";
 
 /** waiting; on its way; being read by the service; in; in already; refused. */
 export type State = "waiting" | "sending" | "reading" | "in" | "same" | "refused";
@@ -37,14 +37,6 @@ export class Taking {
 }
 
 const over = (t: Taking): boolean => t.state === "in" || t.state === "same" || t.state === "refused";
-
-/** What the service said of a file, for somebody who does not know the service. */
-export function plainReason(said: string): string {
-  if (/binary data/.test(said)) return "This is no text and no document that can be read.";
-  if (/is empty/.test(said)) return "The file is empty.";
-  const text = said.replace(/^file /, "The file ");
-  return /[.!?]$/.test(text) ? text : text + ".";
-}
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);

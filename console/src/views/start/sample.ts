@@ -18,8 +18,8 @@ function notes(today: Date): Note[] {
     ["Opening hours from this season on", 34, "Ines Duarte", "The shop opens at 10 on Saturdays and closes at 16. On weekdays nothing changes."],
     ["Rent", 190, "Priya Nair", "The rent for the workshop in Mill Lane is 1,850 euros a month. The landlord is Harbour Estates, and the contact there is Lena Vogt."],
     ["Letter from Harbour Estates", 41, "Priya Nair", "The rent for the workshop in Mill Lane is 1,980 euros a month. Lena Vogt wrote that this holds from the first of next month on."],
-    ["Tool orders", 160, "Tom Okafor", "Tom is responsible for ordering tools and wear parts. Orders go to Velo Nord every second Tuesday."],
-    ["Tool orders, handed over", 27, "Mara Lindqvist", "Jonas is responsible for ordering tools and wear parts now. Tom only signs what costs more than 400 euros."],
+    ["Tool orders", 160, "Tom Okafor", "Tom Okafor orders the tools and wear parts. Most of them go to Velo Nord."],
+    ["Tool orders, handed over", 27, "Mara Lindqvist", "From now on Jonas Weber orders the tools and wear parts. Tom only signs what costs more than 400 euros."],
     ["Greenleaf Couriers", 150, "Ines Duarte", "Greenleaf Couriers rent 14 cargo bikes from us. Their fleet manager is Aidan Walsh. They want every bike serviced within 24 hours."],
     ["Call with Aidan Walsh", 19, "Ines Duarte", "Aidan Walsh of Greenleaf Couriers complained about squeaking brakes on four bikes. He likes that Sam picks the bikes up at night. They rent 12 cargo bikes from us."],
     ["Brakes of the L2", 17, "Tom Okafor", "The squeaking on the L2 comes from the resin pads. With sintered pads from Velo Nord it is gone. We change them on all bikes of Greenleaf Couriers."],
@@ -58,7 +58,7 @@ export function sample(today: Date): IngestItem[] {
 }
 
 /** What the sample answers well. */
-export const sampleQuestions: readonly string[] = ["Who orders the tools?", "Why do the brakes squeak?", "When does the shop open on Saturdays?", "What has to be done about the batteries?"];
+export const sampleQuestions: readonly string[] = ["Who orders the tools and wear parts?", "Why do the brakes squeak?", "When does the shop open on Saturdays?", "What has to be done about the batteries?"];
 
 /** Whether notes of the sample are in the memory. */
 export async function hasSample(client: Orgmem, signal: AbortSignal): Promise<boolean> {

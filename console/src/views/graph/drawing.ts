@@ -1,7 +1,7 @@
 // The drawing itself: sigma.js over graphology. A chunk of its own, loaded when there is something to draw.
 import { MultiDirectedGraph } from "graphology";
 import Sigma from "sigma";
-import { EdgeLineProgram, drawDiscNodeLabel, type NodeHoverDrawingFunction, type NodeLabelDrawingFunction } from "sigma/rendering";
+import { EdgeLineProgram, NodePointProgram, drawDiscNodeLabel, type NodeHoverDrawingFunction, type NodeLabelDrawingFunction } from "sigma/rendering";
 import type { Graph, Path, Shown } from "./model";
 
 /** What is drawn, but for the graph and where its nodes are. */
@@ -68,6 +68,15 @@ export class Drawing {
         if (!isMoving()) super.render(params);
       }
     }
+    class Dots extends NodePointProgram {
+      override render(params: Parameters<NodePointProgram["render"]>[0]): void {
+        // Nobody points at a node while the picture is dragged: what tells which one it was need not be drawn.
+        const pick = this.pickProgram;
+        if (isMoving()) this.pickProgram = null;
+        super.render(params);
+        this.pickProgram = pick;
+      }
+    }
     const label: NodeLabelDrawingFunction = (context, data, settings) => drawDiscNodeLabel(context, data, settings);
     const hover: NodeHoverDrawingFunction = (context, data, settings) => {
       const size = settings.labelSize;
@@ -91,6 +100,8 @@ export class Drawing {
       allowInvalidContainer: true,
       defaultEdgeType: "line",
       edgeProgramClasses: { line: Lines },
+      defaultNodeType: "dot",
+      nodeProgramClasses: { dot: Dots },
       defaultDrawNodeHover: hover,
       labelColor: { color: this.#ink.text },
       labelFont: getComputedStyle(container).fontFamily,
@@ -123,24 +134,35 @@ export class Drawing {
     const sigma = this.#sigma;
     const picture = sigma.createCanvas("picture", { beforeLayer: "edges", style: { pointerEvents: "none" } });
     picture.style.transformOrigin = "0 0";
+    const lines = sigma.getCanvases()["edges"]!;
+    const mouse = sigma.getMouseCaptor();
+    // Reading back which node is under the mouse stalls the drawing. While it drags, this stands between the two.
+    const shield = sigma.createLayer<HTMLDivElement>("shield", "div", { style: { inset: "0", display: "none", cursor: "grabbing" } });
+    const rest = (): void => {
+      if (mouse.isMouseDown) {
+        this.#timer = setTimeout(rest, settled); // held still, and going on
+        return;
+      }
+      this.#moving = false;
+      shield.style.display = "none";
+      sigma.scheduleRender();
+    };
     sigma.getCamera().on("updated", () => {
       if (!this.#pictured) return;
       this.#moving = true;
+      if (mouse.isMouseDown) shield.style.display = "block";
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => {
-        this.#moving = false;
-        sigma.scheduleRender();
-      }, settled);
+      this.#timer = setTimeout(rest, settled);
     });
     sigma.on("afterRender", () => {
       if (this.#moving && this.#pictured) {
         const { x, y } = sigma.framedGraphToViewport({ x: 0.5, y: 0.5 });
         const scale = this.#pictured.ratio / sigma.getCamera().ratio;
         picture.style.transform = `matrix(${scale}, 0, 0, ${scale}, ${x - this.#pictured.x * scale}, ${y - this.#pictured.y * scale})`;
-        picture.style.visibility = "visible";
+        picture.style.display = "block";
+        lines.style.visibility = "hidden";
         return;
       }
-      const lines = sigma.getCanvases()["edges"]!;
       if (picture.width !== lines.width || picture.height !== lines.height) {
         picture.width = lines.width;
         picture.height = lines.height;
@@ -151,7 +173,8 @@ export class Drawing {
       context.clearRect(0, 0, picture.width, picture.height);
       context.drawImage(lines, 0, 0); // now: a WebGL canvas has its content until the end of this task
       this.#pictured = { ...sigma.framedGraphToViewport({ x: 0.5, y: 0.5 }), ratio: sigma.getCamera().ratio };
-      picture.style.visibility = "hidden";
+      picture.style.display = "none";
+      lines.style.visibility = "visible";
     });
   }
 

@@ -29,7 +29,7 @@ func (s *Server) serveMCP(public *gin.Engine) error {
 	}
 	service, err := mcp.New(mcp.Settings{
 		Version: s.cfg.MCP.Version, Clock: s.cfg.Clock, Random: s.cfg.Random, Logger: s.cfg.Logger, Tools: s.cfg.MCP.Tools,
-		Source: s.cfg.MCP.Source,
+		Source: s.cfg.MCP.Source, Complete: s.cfg.MCP.Complete,
 	})
 	if err != nil {
 		return err

@@ -25,7 +25,9 @@ var total = regexp.MustCompile(`Total: .*`)
 // with the reason in the files of expected failures; any other failure, and any of these that
 // passes, fails the test.
 func TestMCPConformance(t *testing.T) {
-	h := newHarness(t, func(c *Config) { c.MCP.Source, c.MCP.Version = mcptest.Source, "test" })
+	h := newHarness(t, func(c *Config) {
+		c.MCP.Source, c.MCP.Complete, c.MCP.Version = mcptest.Source, mcptest.Complete, "test"
+	})
 	// The suite has no way to send a key.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("X-Svc-Api-Key", goodKey)

@@ -113,6 +113,8 @@ type MCP struct {
 	Version string
 	// Source is what is served; nil: the memory. Only tests of the protocol have another.
 	Source mcp.Source
+	// Complete goes with it.
+	Complete mcp.Complete
 }
 
 // MinOperatorToken is the least length of an operator token: 16 random bytes

@@ -17,10 +17,14 @@ const (
 	viewPrefix   = "memory://recall/"
 	nodePrefix   = "memory://nodes/"
 	nodeTemplate = nodePrefix + "{id}"
+	// viewTemplate is a view as it was at a time. In {?asOf} a client would have to escape the colons of the time.
+	viewTemplate = viewPrefix + "{view}?asOf={+asOf}"
 )
 
-// recallViews are the views that are resources, with what is said of each.
-var recallViews = []struct{ name, description string }{
+// recallView is a view that is a resource, with what is said of it.
+type recallView struct{ name, description string }
+
+var recallViews = []recallView{
 	{pb.RecallIdentity, "Who the user is, as memory has it"},
 	{pb.RecallGraph, "What memory is about: its domains and its strongest nodes"},
 	{pb.RecallInsights, "What follows from memories taken together"},
@@ -45,6 +49,10 @@ func addResources(server *sdk.Server, scopes []string) {
 		})
 	}
 	server.AddResourceTemplate(&sdk.ResourceTemplate{
+		URITemplate: viewTemplate, Name: "view", Description: "A view as it was at a time; identity is of now only",
+		MIMEType: quotation,
+	}, viewThen)
+	server.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: nodeTemplate, Name: "node", Description: "One memory, by the id that a tool has named",
 		MIMEType: quotation,
 	}, func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -60,6 +68,23 @@ func addResources(server *sdk.Server, scopes []string) {
 		node, err := s.memory(ctx, nodeInput{NodeID: id})
 		return s.resource(r.Params.URI, node, err)
 	})
+}
+
+// viewThen reads a view as it was at the time that the address names.
+func viewThen(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	name, then, _ := strings.Cut(strings.TrimPrefix(r.Params.URI, viewPrefix), "?asOf=")
+	asOf, err := url.PathUnescape(then) // where a plus sign is itself
+	known := slices.ContainsFunc(recallViews, func(v recallView) bool { return v.name == name })
+	if err != nil || !known {
+		return nil, sdk.ResourceNotFoundError(r.Params.URI)
+	}
+	s, err := sessionOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	asOf, _ = s.clean(asOf) // one that held a secret is no time
+	read, err := s.view(ctx, recallInput{View: name, AsOf: asOf, Limit: maxView})
+	return s.resource(r.Params.URI, read, err)
 }
 
 // quotation is the type of a resource: its JSON stands between marks, since a client puts it

@@ -39,6 +39,8 @@ type Settings struct {
 	// tools, resources and prompts that no product has: its source serves those through this
 	// package as it is (package mcptest).
 	Source Source
+	// Complete goes with a Source; nil there: nothing is completed.
+	Complete Complete
 }
 
 // Source adds what it offers to the server of all keys with the same scopes. It is called
@@ -128,9 +130,14 @@ func (s *Service) server(scopes []string) *sdk.Server {
 }
 
 func (s *Service) newServer(scopes []string) *sdk.Server {
+	completes := s.Complete
+	if s.Source == nil && mayComplete(scopes) {
+		completes = complete
+	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "orgmem", Title: "orgmem memory", Version: s.Version},
 		&sdk.ServerOptions{
-			Instructions: instructions,
+			Instructions:      instructions,
+			CompletionHandler: completes,
 			// Lists do not change while a client looks at them, and nothing is logged to it.
 			Capabilities: &sdk.ServerCapabilities{
 				Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{},
@@ -166,8 +173,13 @@ func (s *Service) addMemory(server *sdk.Server, scopes []string) {
 	addPrompts(server, scopes)
 }
 
-// listen is the one request that would stay open for as long as its client likes.
-const listen = "subscriptions/listen"
+// notOffered are the requests that the SDK would take, and this server cannot keep its word on: one
+// would stay open for as long as its client likes, and a level of logs, of which there are none,
+// would be forgotten with the answer.
+var notOffered = map[string]string{
+	"subscriptions/listen": "nothing changes here that could be told",
+	"logging/setLevel":     "nothing is logged to clients",
+}
 
 // guard keeps a fault in one request from ending the process, and refuses what this server
 // has not: the SDK runs handlers on goroutines of its own.
@@ -179,8 +191,8 @@ func (s *Service) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 			}
 		}()
-		if method == listen {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "nothing changes here that could be told"}
+		if why := notOffered[method]; why != "" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: why}
 		}
 		return next(ctx, method, r)
 	}

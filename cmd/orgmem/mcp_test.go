@@ -109,8 +109,7 @@ func TestMCPConformance(t *testing.T) {
 	}})
 	t.Cleanup(proxy.Close)
 	both := []string{
-		"server-initialize", "ping", "logging-set-level", "tools-list", "resources-list", "prompts-list",
-		"dns-rebinding-protection",
+		"server-initialize", "ping", "tools-list", "resources-list", "prompts-list", "dns-rebinding-protection",
 	}
 	for _, c := range []struct {
 		suite     mcptest.Suite

@@ -325,7 +325,7 @@ func TestMigrationUsage(t *testing.T) {
 		"import --dry-run x":                  "--dry-run goes with --from",
 		"import --merge-users x":              "--merge-users goes with --from",
 		"import --from mem0 --url http://a x": "--url takes no PATH",
-		"import --from zep --url http://a":    "of others export to a file",
+		"import --from orgmem --url http://a": "of others export to a file",
 		"import --from mem0 --user ann x":     "--user goes with --url",
 		"import " + own + " " + t.TempDir():   "apart from the others",
 		"export":                              "accepts 1 arg",
@@ -345,6 +345,10 @@ func TestMigrationFromServer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Api-Key") != "theirs" {
 			t.Errorf("%s without the key", r.URL)
+		}
+		if r.URL.Path != "/memories" { // of mem0's platform
+			w.WriteHeader(http.StatusNotFound)
+			return
 		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"results":[{"id":"1","memory":"The door is red","user_id":"ann"}]}`)

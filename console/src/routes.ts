@@ -49,6 +49,7 @@ export const navigation: readonly { title: string; links: readonly { path: strin
       { path: "/trust/subjects", title: "Subjects" },
       { path: "/trust/sandbox", title: "Sandbox" },
       { path: "/trust/webhooks", title: "Webhooks" },
+      { path: "/trust/connectors", title: "Connectors" },
       { path: "/trust/events", title: "Events" },
       { path: "/trust/usage", title: "Usage" },
       { path: "/trust/exports", title: "Exports" },

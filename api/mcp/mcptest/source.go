@@ -222,3 +222,14 @@ func addPrompts(server *sdk.Server) {
 		return []sdk.Content{picture(), text("Please analyze the image above.")}
 	})
 }
+
+// Complete is a mcp.Complete of what the suite asks to complete: the arguments of a prompt.
+func Complete(_ context.Context, r *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	values := []string{}
+	for _, word := range []string{"paris", "park", "party"} {
+		if strings.HasPrefix(word, r.Params.Argument.Value) {
+			values = append(values, word)
+		}
+	}
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values, Total: len(values)}}, nil
+}

@@ -6,10 +6,13 @@ export interface Run {
 
 const mostWords = 2_000; // of each text; beyond it the whole is shown as exchanged
 
+// A number with its separators is one word, and so is a time of day: 6:30, 10,000, 2026-03-04.
+const token = /\s+|\p{N}+(?:[.,:/-]\p{N}+)*|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
+
 /** Differences by words: the longest common subsequence (Myers would be quicker on long texts, which are bounded here). */
 export function difference(before: string, after: string): Run[] {
-  const a = before.match(/\s+|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
-  const b = after.match(/\s+|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu) ?? [];
+  const a = before.match(token) ?? [];
+  const b = after.match(token) ?? [];
   if (before === after) return before ? [{ kind: "same", text: before }] : [];
   if (a.length > mostWords || b.length > mostWords) return runs([["gone", before], ["new", after]]);
   const width = b.length + 1;

@@ -24,13 +24,15 @@ class Session {
   /** Why there is nobody signed in any more. */
   ended = $state("");
 
+  // A value of its own, so that another change of the address makes no new client, and nothing is asked again for it.
+  #subject = $derived(router.query.get("as") ?? "");
   /** A client that acts for nobody in particular. */
   own = $derived(new Orgmem({ apiKey: this.#key || "none", baseUrl: location.origin, allowInsecure: true, maxRetries: 2, retryBudget: 8_000 }));
   /** The client of the views: acts for the subject that the address names. */
   client = $derived(this.subject ? this.own.subject(this.subject) : this.own);
 
   get subject(): string {
-    return router.query.get("as") ?? "";
+    return this.#subject;
   }
   get signedIn(): boolean {
     return this.me !== undefined;

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,8 @@ import (
 // cognee reads what cognee.export of cognee 1.6.5 writes: the COGX archive, a folder of
 // manifest.json and a JSONL file for each kind of record (modules/migration/cogx.py); the
 // JSON of nodes and edges (modules/migration/formats.py, write_json); and the snapshot
-// (modules/migration/snapshot.py, GraphSnapshot.save). GraphML and Cypher say less than each
+// (modules/migration/snapshot.py, GraphSnapshot.save); and the graph that its server answers
+// (GET /api/v1/datasets/{id}/graph), which has no times. GraphML and Cypher say less than each
 // of these, and are not read.
 func cognee() product {
 	return product{
@@ -41,6 +43,9 @@ var cogneeTypes = []string{"DocumentChunk", "Entity", "EntityType", "TextSummary
 
 // isNode tells a node of cognee's graph from what else has an id and a type.
 func isNode(f *fields) bool {
+	if f.has("label", "properties") { // as the server answers it
+		return true
+	}
 	if f.has("memory") || f.has("isLatest") {
 		return false
 	}
@@ -61,7 +66,11 @@ func (c *cogneeReader) learn(e entry) {
 	if !ok {
 		return
 	}
-	c.names.learn(cmp.Or(f.peek("external_id"), f.peek("id")), f.peek("name"))
+	id, label := f.peek("id"), f.peek("label")
+	if label == f.peek("type")+"_"+id { // of one without a name
+		label = ""
+	}
+	c.names.learn(cmp.Or(f.peek("external_id"), id), cmp.Or(f.peek("name"), label))
 }
 
 func (c *cogneeReader) take(e entry, s *sink) {
@@ -123,7 +132,7 @@ func (c *cogneeReader) record(e entry, f *fields, s *sink) {
 
 // entity takes what is said of a thing or a person; false where nothing is.
 func (c *cogneeReader) entity(e entry, f *fields, s *sink, d *draft) bool {
-	d.what, d.level, d.title = "entities", levelFact, f.text("name")
+	d.what, d.level, d.title = "entities", levelFact, f.text("name", "label")
 	about := strings.TrimSpace(f.text("description"))
 	if about == "" || about == d.title {
 		s.leave(e, d.what, "have no description; they are made anew from what names them")
@@ -184,7 +193,7 @@ func (c *cogneeReader) relation(e entry, s *sink, d *draft, from, name, to, said
 // edge is one of the JSON of a graph, or of a snapshot.
 func (c *cogneeReader) edge(e entry, f *fields, s *sink) {
 	from, to := f.text("source", "source_id"), f.text("target", "target_id")
-	name := f.text("relationship_name", "relationship")
+	name := f.text("relationship_name", "relationship", "label")
 	more := f.object("properties")
 	d := draft{
 		what: "facts", level: levelFact, id: externalID("cognee", fmt.Sprintf("%s:%s:%s", from, name, to)),
@@ -209,6 +218,12 @@ func (c *cogneeReader) edge(e entry, f *fields, s *sink) {
 // node is one of the JSON of a graph, or of a snapshot.
 func (c *cogneeReader) node(e entry, f *fields, s *sink) {
 	kind := f.text("type")
+	if more := f.object("properties"); len(more.all) > 0 { // as the server answers it
+		maps.Copy(f.all, more.all)
+	}
+	if kind != "Entity" {
+		f.drop("label") // made of the type and the id
+	}
 	d := draft{id: externalID("cognee", f.text("id")), meta: meta{metaSource: "cognee"}, fields: f}
 	switch kind {
 	case "DocumentChunk":

@@ -97,15 +97,15 @@ func (g *graphReader) learn(e entry) {
 }
 
 // user is whose a record is: Graphiti's partition; Zep's user, named by the record, by the
-// user's or the thread's own record, or by the uuid alone.
-func (g *graphReader) user(f *fields) string {
+// user's or the thread's own record, by whoever asked for that user's, or by the uuid alone.
+func (g *graphReader) user(in Input, f *fields) string {
 	group, id, uuid := f.text("group_id"), f.text("user_id"), f.text("user_uuid")
 	thread, graph := f.peek("thread_uuid"), f.text("graph_uuid")
 	name := f.text("graph_id")
 	if uuid == "" {
 		uuid = g.threads[thread]
 	}
-	return cmp.Or(group, id, g.users[uuid], g.users[graph], uuid, name, graph)
+	return cmp.Or(group, id, g.users[uuid], g.users[graph], in.user, uuid, name, graph)
 }
 
 func (g *graphReader) take(e entry, s *sink) {
@@ -131,9 +131,9 @@ func (g *graphReader) take(e entry, s *sink) {
 	}
 }
 
-func (g *graphReader) draft(f *fields, what string, level int) draft {
+func (g *graphReader) draft(in Input, f *fields, what string, level int) draft {
 	return draft{
-		what: what, user: g.user(f), id: externalID(g.system, f.text("uuid", "uuid_", "id")), level: level, fields: f,
+		what: what, user: g.user(in, f), id: externalID(g.system, f.text("uuid", "uuid_", "id")), level: level, fields: f,
 		meta: meta{metaSource: g.system},
 	}
 }
@@ -156,7 +156,7 @@ func ended(e entry, f *fields, s *sink, d *draft) bool {
 }
 
 func (g *graphReader) fact(e entry, f *fields, s *sink) {
-	d := g.draft(f, "facts", levelFact)
+	d := g.draft(e.in, f, "facts", levelFact)
 	if ended(e, f, s, &d) {
 		return
 	}
@@ -190,7 +190,7 @@ func (g *graphReader) grounds(f *fields, d *draft) {
 
 func (g *graphReader) episode(e entry, f *fields, s *sink) {
 	thread := f.peek("thread_uuid")
-	d := g.draft(f, "episodes", levelSource)
+	d := g.draft(e.in, f, "episodes", levelSource)
 	d.content = f.text("content")
 	role := f.text("role_type")
 	who := cmp.Or(f.text("role_name"), f.peek("role"), role)
@@ -214,7 +214,7 @@ func (g *graphReader) episode(e entry, f *fields, s *sink) {
 // entity is what the product says of a thing or a person. One of which it says nothing is
 // made anew from the texts that name it.
 func (g *graphReader) entity(e entry, f *fields, s *sink) {
-	d := g.draft(f, "entities", levelFact)
+	d := g.draft(e.in, f, "entities", levelFact)
 	d.title = f.text("name")
 	summary := strings.TrimSpace(f.text("summary"))
 	if summary == "" {

@@ -12,7 +12,8 @@ import (
 //     answers (server/main.py): {"results": [{id, memory, hash, created_at, user_id, ...}]},
 //     with "relations" beside it where a version before 2 kept a graph;
 //   - MemoryClient.get_all of mem0/client/main.py (POST /v3/memories/), which adds count,
-//     next and previous, and get_memory_export (POST /v1/exports/get/), whose list is
+//     next and previous, and calls the run session_id; and that of the package for npm
+//     (mem0-ts), which makes userId of user_id; and get_memory_export (POST /v1/exports/get/), whose list is
 //     called as the schema asked, "memories" as a rule;
 //   - the backup of OpenMemory (openmemory/api/app/routers/backup.py): a ZIP archive of
 //     memories.json and memories.jsonl.gz, which say the same.
@@ -87,12 +88,14 @@ func isMemory(f *fields) bool {
 		return true
 	}
 	said := f.has("content") || f.has("text") || f.has("data")
-	return said && (f.has("user_id") || f.has("agent_id") || f.has("run_id") || f.has("state")) && !f.has("bank_id")
+	whose := slices.ContainsFunc([]string{"user_id", "userId", "agent_id", "agentId", "run_id", "runId", "state"},
+		func(name string) bool { return f.has(name) })
+	return said && whose && !f.has("bank_id")
 }
 
 func (m *mem0Reader) memory(e entry, f *fields, s *sink) {
 	d := draft{
-		what: "memories", content: f.text("memory", "content", "text", "data"), user: f.text("user_id"),
+		what: "memories", content: f.text("memory", "content", "text", "data"), user: f.text("user_id", "userId"),
 		id: externalID("mem0", f.text("id")), meta: meta{metaSource: "mem0"}, fields: f,
 	}
 	if theirs := m.users[d.user]; theirs != "" {
@@ -106,19 +109,28 @@ func (m *mem0Reader) memory(e entry, f *fields, s *sink) {
 		s.leave(e, d.what, "were deleted")
 		return
 	}
-	if until, _ := f.when("expiration_date"); !until.IsZero() {
+	if f.text("replaced_by", "replacedBy") != "" {
+		s.leave(e, d.what, "were replaced by a newer one (replaced_by)")
+		return
+	}
+	if until, _ := f.when("expiration_date", "expirationDate"); !until.IsZero() {
 		if !until.After(s.plan.options.Now) {
 			s.leave(e, d.what, "have expired (expiration_date)")
 			return
 		}
 		d.meta.set("validUntil", until)
 	}
-	d.at, d.badTime = f.when("created_at")
-	updated, _ := f.when("updated_at")
+	d.at, d.badTime = f.when("created_at", "createdAt")
+	updated, _ := f.when("updated_at", "updatedAt")
 	d.meta.set("updatedAt", updated)
-	d.meta.set("agent", f.text("agent_id"))
-	d.meta.set("run", f.text("run_id"))
+	d.meta.set("agent", f.text("agent_id", "agentId"))
+	d.meta.set("app", f.text("app", "app_id", "appId"))
+	d.meta.set("run", f.text("run_id", "runId", "session_id", "sessionId"))
 	d.meta.set("actor", f.text("actor_id"))
+	d.meta.set("attributedTo", f.text("attributed_to", "attributedTo"))
+	if f.text("synthesized") == "true" {
+		d.meta["synthesized"] = true
+	}
 	categories := f.texts("categories")
 	for _, c := range f.texts("category_ids") {
 		if name := m.categories[c]; name != "" {
@@ -126,7 +138,8 @@ func (m *mem0Reader) memory(e entry, f *fields, s *sink) {
 		}
 	}
 	d.meta.set("categories", categories)
-	f.drop("hash", "score", "embedding", "vector", "immutable", "text_lemmatized", "app_id")
+	f.drop("hash", "score", "embedding", "vector", "immutable", "text_lemmatized", "structured_attributes",
+		"structuredAttributes")
 	d.meta.add("metadata", f.raw("metadata"))
 	d.meta.rest(f)
 	s.note(e, d)

@@ -1,6 +1,8 @@
 package migrate
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +26,8 @@ const (
 	pageItems = 100
 	// mem0Items is the most that mem0's server lists, which knows no second page.
 	mem0Items = 1000
+	// maxEpisodes is how many of a group Graphiti's server is asked for, which knows no second page.
+	maxEpisodes = 1_000_000
 	// maxPages bounds one list, in case a server answers the same page for ever.
 	maxPages = 100_000
 	// maxPage bounds one answer. It goes to a file, and is read in pieces.
@@ -37,8 +42,16 @@ const (
 	answerTime = 2 * time.Minute
 )
 
-// ServedBy are the products whose server can be paged through.
-func ServedBy() []string { return []string{"mem0", "hindsight", "letta"} }
+// errPages means that a list does not end.
+var errPages = errors.New("the server has more pages than are read")
+
+// errMissing means that a server has no such route.
+var errMissing = errors.New("is not there (404)")
+
+// ServedBy are the products whose server can be paged through: all but our own.
+func ServedBy() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return name == Own })
+}
 
 // Server is a product's own.
 type Server struct {
@@ -64,18 +77,15 @@ func Fetch(ctx context.Context, product, dir string, s Server) (*Found, error) {
 	}
 	f := &fetcher{Server: s, dir: dir, found: &Found{}}
 	f.Base = strings.TrimRight(s.Base, "/")
-	switch product {
-	case "mem0":
-		err = f.mem0(ctx)
-	case "hindsight":
-		err = f.hindsight(ctx)
-	case "letta":
-		err = f.letta(ctx)
-	default:
-		err = fmt.Errorf("--url can page through the servers of %s; of %s export to a file",
+	ask := map[string]func(context.Context) error{
+		"mem0": f.mem0, "zep": f.zep, "graphiti": f.graphiti, "supermemory": f.supermemory, "hindsight": f.hindsight,
+		"letta": f.letta, "cognee": f.cognee,
+	}[product]
+	if ask == nil {
+		return f.found, fmt.Errorf("--url can page through the servers of %s; of %s export to a file",
 			strings.Join(ServedBy(), ", "), product)
 	}
-	return f.found, err
+	return f.found, ask(ctx)
 }
 
 type fetcher struct {
@@ -83,165 +93,53 @@ type fetcher struct {
 	dir   string
 	found *Found
 	n     int
+	// scheme is what stands before the key; empty: Bearer.
+	scheme string
 }
 
-// mem0 is the REST server of mem0 (server/main.py): GET /memories lists one user's, and
-// for an administrator's key of a newer one everybody's.
-func (f *fetcher) mem0(ctx context.Context) error {
-	users := f.Users
-	if len(users) == 0 {
-		users = []string{""}
-	}
-	for _, user := range users {
-		q := url.Values{"top_k": {strconv.Itoa(mem0Items)}}
-		if user != "" {
-			q.Set("user_id", user)
-		}
-		in, err := f.page(ctx, "/memories", q, user)
-		if err != nil {
-			if user == "" {
-				err = fmt.Errorf("%w; name the users with --user, where this key may not list everybody's", err)
-			}
-			return err
-		}
-		n, err := count(in, mem0().layout)
-		if err != nil {
-			return err
-		}
-		if n >= mem0Items {
-			f.found.Faults = append(f.found.Faults, Fault{
-				Path: f.Base + "/memories", Part: user,
-				Reason: fmt.Sprintf("lists no more than %d memories, and may have more: export them to a file", mem0Items),
-			})
-		}
-	}
-	return nil
+// ask is one request: a POST where it has a body.
+type ask struct {
+	path string
+	q    url.Values
+	body any // becomes JSON
 }
 
-// hindsight lists banks, and of each its memories and its documents (hindsight_client_api,
-// banks_api.py, memory_api.py, documents_api.py).
-func (f *fetcher) hindsight(ctx context.Context) error {
-	const root = "/v1/default/banks"
-	banks := f.Users
-	if len(banks) == 0 {
-		var all struct {
-			Banks []struct {
-				ID string `json:"bank_id"`
-			} `json:"banks"`
-		}
-		if err := f.head(ctx, root, nil, &all); err != nil {
-			return err
-		}
-		for _, b := range all.Banks {
-			banks = append(banks, b.ID)
-		}
-	}
-	for _, bank := range banks {
-		if err := f.bank(ctx, root+"/"+url.PathEscape(bank), bank); err != nil {
+// numbers asks for pages by their number, from 1 on, until there is no more.
+func numbers(get func(page int) (more bool, err error)) error {
+	for page := range maxPages {
+		if more, err := get(page + 1); err != nil || !more {
 			return err
 		}
 	}
-	return nil
+	return errPages
 }
 
-// bank asks for all of one bank of Hindsight.
-func (f *fetcher) bank(ctx context.Context, at, bank string) error {
-	err := f.offsets(func(q url.Values) (int, error) {
-		in, err := f.page(ctx, at+"/memories/list", q, bank)
-		if err != nil {
-			return 0, err
+// cursors asks for pages, each by what the one before says, until one says nothing.
+func cursors(get func(q url.Values) (next string, err error)) error {
+	q := url.Values{"page_size": {strconv.Itoa(pageItems)}}
+	for range maxPages {
+		next, err := get(q)
+		if err != nil || next == "" || next == q.Get("cursor") {
+			return err
 		}
-		return count(in, hindsight().layout)
-	})
-	if err != nil {
-		return err
+		q.Set("cursor", next)
 	}
-	return f.offsets(func(q url.Values) (int, error) {
-		var page struct {
-			Items []struct {
-				ID string `json:"id"`
-			} `json:"items"`
-		}
-		if err := f.head(ctx, at+"/documents", q, &page); err != nil {
-			return 0, err
-		}
-		for _, d := range page.Items {
-			if _, err := f.page(ctx, at+"/documents/"+url.PathEscape(d.ID), nil, bank); err != nil {
-				return 0, err
-			}
-		}
-		return len(page.Items), nil
-	})
+	return errPages
 }
 
 // offsets asks for pages until one is not full.
-func (f *fetcher) offsets(get func(url.Values) (int, error)) error {
+func offsets(get func(url.Values) (int, error)) error {
 	for page := range maxPages {
 		n, err := get(url.Values{"limit": {strconv.Itoa(pageItems)}, "offset": {strconv.Itoa(page * pageItems)}})
 		if err != nil || n < pageItems {
 			return err
 		}
 	}
-	return errors.New("the server has more pages than are read")
-}
-
-// letta lists agents, and of each its blocks, passages and messages (letta_client, resources/agents).
-func (f *fetcher) letta(ctx context.Context) error {
-	type agent struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	}
-	var all []agent
-	named := map[string]int{}
-	err := f.after(func(q url.Values) (int, string, error) {
-		var agents []agent
-		if err := f.head(ctx, "/v1/agents/", q, &agents); err != nil || len(agents) == 0 {
-			return 0, "", err
-		}
-		for _, a := range agents {
-			named[a.Name]++
-		}
-		all = append(all, agents...)
-		return len(agents), agents[len(agents)-1].ID, nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, a := range all {
-		at, user := "/v1/agents/"+url.PathEscape(a.ID), a.Name
-		if named[a.Name] > 1 {
-			user = nameAndID(a.Name, a.ID)
-			f.found.Faults = append(f.found.Faults, Fault{Path: f.Base + at, Reason: shared(a.Name, user)})
-		}
-		if err := f.agent(ctx, at, user); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// agent asks for all of one agent of Letta.
-func (f *fetcher) agent(ctx context.Context, at, user string) error {
-	if _, err := f.page(ctx, at+"/core-memory/blocks", nil, user); err != nil {
-		return err
-	}
-	for _, what := range []string{"/archival-memory", "/messages"} {
-		err := f.after(func(q url.Values) (int, string, error) {
-			in, err := f.page(ctx, at+what, q, user)
-			if err != nil {
-				return 0, "", err
-			}
-			return lastOf(in)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errPages
 }
 
 // after asks for what comes behind the last of a page, until one is not full.
-func (f *fetcher) after(get func(url.Values) (n int, last string, err error)) error {
+func after(get func(url.Values) (n int, last string, err error)) error {
 	q := url.Values{"limit": {strconv.Itoa(pageItems)}, "order": {"asc"}}
 	for range maxPages {
 		n, last, err := get(q)
@@ -250,7 +148,20 @@ func (f *fetcher) after(get func(url.Values) (n int, last string, err error)) er
 		}
 		q.Set("after", last)
 	}
-	return errors.New("the server has more pages than are read")
+	return errPages
+}
+
+// beside counts the records of a page, and returns what stands beside them.
+func beside(in Input, l layout) (*fields, int, error) {
+	n, said := 0, &fields{}
+	err := readRecords(in, l, func(section string, raw []byte) {
+		if section != whole {
+			n++
+		} else if all, ok := fieldsOf(raw); ok {
+			said = all
+		}
+	})
+	return said, n, err
 }
 
 // count counts the records of a page.
@@ -292,8 +203,8 @@ func readRecords(in Input, l layout, visit func(section string, raw []byte)) err
 }
 
 // page writes an answer to a file.
-func (f *fetcher) page(ctx context.Context, path string, q url.Values, user string) (Input, error) {
-	body, err := f.get(ctx, path, q)
+func (f *fetcher) page(ctx context.Context, a ask, user string) (Input, error) {
+	body, err := f.get(ctx, a)
 	if err != nil {
 		return Input{}, err
 	}
@@ -306,44 +217,35 @@ func (f *fetcher) page(ctx context.Context, path string, q url.Values, user stri
 	}
 	n, err := io.Copy(file, io.LimitReader(body, maxPage+1))
 	if err = errors.Join(err, file.Close()); err != nil {
-		return Input{}, fmt.Errorf("%s%s: %w", f.Base, path, err)
+		return Input{}, fmt.Errorf("%s%s: %w", f.Base, a.path, err)
 	}
 	if n > maxPage {
-		return Input{}, fmt.Errorf("%s%s answers more than %d MiB", f.Base, path, maxPage>>20)
+		return Input{}, fmt.Errorf("%s%s answers more than %d MiB", f.Base, a.path, maxPage>>20)
 	}
-	in := Input{Name: f.Base + path, user: user, base: filepath.Base(at), open: opener(at)}
+	in := Input{Name: f.Base + a.path, user: user, base: filepath.Base(at), open: opener(at)}
 	f.found.Inputs = append(f.found.Inputs, in)
 	return in, nil
 }
 
 // head reads an answer that says what else there is.
-func (f *fetcher) head(ctx context.Context, path string, q url.Values, to any) error {
-	body, err := f.get(ctx, path, q)
+func (f *fetcher) head(ctx context.Context, a ask, to any) error {
+	body, err := f.get(ctx, a)
 	if err != nil {
 		return err
 	}
 	defer body.Close() //nolint:errcheck // nothing was written
 	if err := json.NewDecoder(io.LimitReader(body, maxHead)).Decode(to); err != nil {
-		return fmt.Errorf("%s%s answers what cannot be read: %w", f.Base, path, err)
+		return fmt.Errorf("%s%s answers what cannot be read: %w", f.Base, a.path, err)
 	}
 	return nil
 }
 
 // get asks until the server is not busy.
-func (f *fetcher) get(ctx context.Context, path string, q url.Values) (io.ReadCloser, error) {
-	at := f.Base + path
-	if len(q) > 0 {
-		at += "?" + q.Encode()
-	}
+func (f *fetcher) get(ctx context.Context, a ask) (io.ReadCloser, error) {
 	for try := 1; ; try++ {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)
+		request, err := f.request(ctx, a)
 		if err != nil {
 			return nil, err
-		}
-		request.Header.Set("Accept", "application/json")
-		if f.Key != "" {
-			request.Header.Set("Authorization", "Bearer "+f.Key)
-			request.Header.Set("X-Api-Key", f.Key) // of mem0's server
 		}
 		response, err := f.HTTP.Do(request)
 		if err != nil {
@@ -356,7 +258,7 @@ func (f *fetcher) get(ctx context.Context, path string, q url.Values) (io.ReadCl
 		response.Body.Close() //nolint:errcheck // nothing was written
 		busy := response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable
 		if !busy || try == maxPatience {
-			return nil, refused(f.Base+path, response.StatusCode, kind)
+			return nil, refused(f.Base+a.path, response.StatusCode, kind)
 		}
 		pause := time.Second << try
 		if n, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && n > 0 {
@@ -368,6 +270,34 @@ func (f *fetcher) get(ctx context.Context, path string, q url.Values) (io.ReadCl
 	}
 }
 
+// request is one try.
+func (f *fetcher) request(ctx context.Context, a ask) (*http.Request, error) {
+	at, method, body := f.Base+a.path, http.MethodGet, io.Reader(http.NoBody)
+	if len(a.q) > 0 {
+		at += "?" + a.q.Encode()
+	}
+	if a.body != nil {
+		raw, err := json.Marshal(a.body)
+		if err != nil {
+			return nil, err
+		}
+		method, body = http.MethodPost, bytes.NewReader(raw)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, at, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	if a.body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if f.Key != "" {
+		request.Header.Set("Authorization", cmp.Or(f.scheme, "Bearer")+" "+f.Key)
+		request.Header.Set("X-Api-Key", f.Key) // of mem0's own server, and of cognee
+	}
+	return request, nil
+}
+
 // refused says what to do about an answer.
 func refused(at string, status int, kind string) error {
 	switch status {
@@ -376,7 +306,7 @@ func refused(at string, status int, kind string) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fmt.Errorf("%s refuses the key (%d); set ORGMEM_FROM_KEY to one that may read", at, status)
 	case http.StatusNotFound:
-		return fmt.Errorf("%s is not there (404); is --url right, and the product that of --from?", at)
+		return fmt.Errorf("%s %w; is --url right, and the product that of --from?", at, errMissing)
 	}
 	return fmt.Errorf("%s answers %d", at, status)
 }

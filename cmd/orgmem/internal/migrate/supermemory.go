@@ -89,6 +89,9 @@ func (r supermemoryReader) memory(e entry, f *fields, s *sink, user, document st
 		externalID("supermemory", cmp.Or(document, from.text("id"))),
 		externalID("supermemory", f.text("documentId", "sourceDocumentId")),
 	}
+	for _, id := range f.texts("documentIds") {
+		d.grounds = append(d.grounds, externalID("supermemory", id))
+	}
 	if f.text("isInference") == "true" {
 		d.meta["inferred"] = true
 	}

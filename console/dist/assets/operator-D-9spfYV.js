@@ -1,1 +1,0 @@
-import{C as e,D as t,T as n}from"./app-CFa3OXFk.js";var r=t(`<h1>Operator console</h1>`);function i(e){var t=r();n(e,t)}e(i,{target:document.getElementById(`app`)});

@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { endOf } from "../src/views/understanding/asof";
+import { alike } from "../src/views/understanding/compare";
+import { authorOf } from "../src/views/understanding/nodes";
+import { distinct, lines, pack } from "../src/views/understanding/plot";
+import { layout, moment, monthsOf, occurrences, perMonth, place, ticks } from "../src/views/understanding/timeline";
+import { formality, habits, measure, times } from "../src/views/understanding/voice";
+
+const day = 86_400_000;
+const at = (iso: string): number => Date.parse(iso);
+const dates = (found: number[]): string[] => found.map((d) => new Date(d).toISOString().slice(0, 10));
+
+describe("layout", () => {
+  const span = { from: at("2026-01-01"), until: at("2026-01-11") };
+  const how = { least: 10, lanes: 2, gap: 2 };
+  it("puts what overlaps into lanes, and gives a lane back when it is free", () => {
+    const { placed, more } = layout(
+      [
+        { at: "2026-01-01T00:00:00Z", until: "2026-01-05T00:00:00Z" },
+        { at: "2026-01-02T00:00:00Z", until: "2026-01-03T00:00:00Z" },
+        { at: "2026-01-06T00:00:00Z" },
+      ],
+      span,
+      1000,
+      how,
+    );
+    expect(placed.map((p) => [p.start, p.end, p.lane])).toEqual([
+      [0, 400, 0],
+      [100, 200, 1],
+      [500, 510, 0],
+    ]);
+    expect(more).toBe(0);
+  });
+  it("counts what finds no lane, leaves out what lies outside, and stays within the picture", () => {
+    const same = { at: "2026-01-10T23:59:00Z" };
+    const { placed, more } = layout([same, same, same, { at: "2025-12-01T00:00:00Z" }, { at: "no date" }, { at: "2025-12-01T00:00:00Z", until: "2026-02-01T00:00:00Z" }], span, 1000, how);
+    expect(more).toBe(2);
+    expect(placed).toHaveLength(2);
+    for (const p of placed) {
+      expect(p.start).toBeGreaterThanOrEqual(0);
+      expect(p.end).toBeLessThanOrEqual(1000);
+    }
+  });
+  it("places a time in proportion", () => expect(place(at("2026-01-06"), span, 1000)).toBe(500));
+});
+
+describe("ticks", () => {
+  it("stand on Mondays, months or years, as there is room", () => {
+    const weeks = ticks({ from: at("2026-11-01"), until: at("2027-01-10") }, 900);
+    expect(weeks.length).toBeGreaterThan(3);
+    for (const t of weeks) expect(new Date(t.at).getUTCDay()).toBe(1);
+    expect(ticks({ from: at("2026-01-15"), until: at("2026-12-20") }, 400).map((t) => t.label)).toEqual(["Apr 2026", "Jul 2026", "Oct 2026"]);
+    expect(ticks({ from: at("1990-06-01"), until: at("2026-06-01") }, 500).map((t) => t.label)).toEqual(["2000", "2010", "2020"]);
+  });
+  it("are never closer than they may be, and few over any time", () => {
+    for (const days of [1, 10, 100, 1_000, 100_000, 3_000_000]) {
+      const found = ticks({ from: at("2000-01-01") - days * day, until: at("2000-01-01") }, 700);
+      expect(found.length).toBeLessThanOrEqual(11);
+    }
+  });
+});
+
+describe("occurrences", () => {
+  const span = { from: at("2026-11-27"), until: at("2027-01-10") };
+  const none = { since: null, until: null };
+  it("are the days that the words name", () => {
+    expect(dates(occurrences({ every: { unit: "week", interval: 1, weekdays: ["tuesday", "thursday"] }, ...none }, { from: at("2026-11-27"), until: at("2026-12-08") }))).toEqual(["2026-12-01", "2026-12-03", "2026-12-08"]);
+    expect(dates(occurrences({ every: { unit: "month", interval: 1, monthDays: [-1] }, ...none }, span))).toEqual(["2026-11-30", "2026-12-31"]);
+    expect(dates(occurrences({ every: { unit: "month", interval: 1, weekdays: ["monday"], nth: [1] }, ...none }, span))).toEqual(["2026-12-07", "2027-01-04"]);
+    expect(dates(occurrences({ every: { unit: "month", interval: 1, weekdays: ["friday"], nth: [-1] }, ...none }, span))).toEqual(["2026-11-27", "2026-12-25"]);
+    expect(dates(occurrences({ every: { unit: "year", interval: 1, months: [1], monthDays: [3] }, ...none }, span))).toEqual(["2027-01-03"]);
+  });
+  it("keep to exceptions, beginnings and ends", () => {
+    const daily = occurrences({ every: { unit: "day", interval: 1, except: { text: "Sunday", weekdays: ["sunday"] } }, ...none }, { from: at("2026-11-27"), until: at("2026-11-30") });
+    expect(dates(daily)).toEqual(["2026-11-27", "2026-11-28", "2026-11-30"]);
+    expect(dates(occurrences({ every: { unit: "week", interval: 1, weekdays: ["monday"] }, since: "2026-12-08T00:00:00Z", until: "2026-12-21T00:00:00Z" }, span))).toEqual(["2026-12-14"]);
+    expect(dates(occurrences({ every: { unit: "week", interval: 2, weekdays: ["friday"] }, since: "2026-12-04T00:00:00Z", until: null }, span))).toEqual(["2026-12-04", "2026-12-18", "2027-01-01"]);
+  });
+  it("are none where no day is known", () => {
+    const unknown: Parameters<typeof occurrences>[0]["every"][] = [
+      { unit: "year", interval: 1, times: 2 },
+      { unit: "week", interval: 2, weekdays: ["friday"] },
+      { unit: "month", interval: 1 },
+      { unit: "hour", interval: 1 },
+    ];
+    for (const every of unknown) expect(occurrences({ every, ...none }, span)).toEqual([]);
+  });
+  it("are bounded", () => expect(occurrences({ every: { unit: "day", interval: 1 }, ...none }, { from: 0, until: at("2027-01-01") }, 5)).toHaveLength(5));
+});
+
+it("says a moment as exactly as its text does", () => {
+  const said = (e: Parameters<typeof moment>[0]): string => moment(e);
+  expect(said({ at: "2026-12-07T15:30:00.000Z", until: "2026-12-07T15:31:00.000Z", precision: "minute" })).toBe("Mon, Dec 7, 2026, 15:30");
+  expect(said({ at: "2026-12-04T00:00:00.000Z", until: "2026-12-05T00:00:00.000Z", precision: "day" })).toBe("Fri, Dec 4, 2026");
+  expect(said({ at: "2026-12-04T00:00:00.000Z", until: "2026-12-07T00:00:00.000Z", precision: "day" })).toBe("Fri, Dec 4, 2026 to Sun, Dec 6, 2026");
+  expect(said({ at: "2026-11-22T23:59:59.999Z", until: "2026-11-23T00:00:00.000Z", precision: "week" })).toBe("week of Nov 16, 2026");
+  expect(said({ at: "2027-01-01T00:00:00.000Z", until: "2027-02-01T00:00:00.000Z", precision: "month" })).toBe("January 2027");
+  expect(said({ at: "2026-04-01T00:00:00.000Z", until: "2026-07-01T00:00:00.000Z", precision: "quarter" })).toBe("second quarter of 2026");
+  expect(said({ at: "1990-01-01T00:00:00.000Z", until: "2000-01-01T00:00:00.000Z", precision: "decade" })).toBe("the 1990s");
+  expect(said({ at: "2026-12-01T00:00:00.000Z", bound: "latest" })).toBe("by Tue, Dec 1, 2026");
+  expect(said({ at: "2026-06-01T00:00:00.000Z", bound: "earliest" })).toBe("from Mon, Jun 1, 2026 on");
+});
+
+it("counts by months, over the turn of a year", () => {
+  const months = monthsOf(at("2026-11-27"), at("2027-02-01"), 24);
+  expect(months).toEqual(["2026-11", "2026-12", "2027-01", "2027-02"]);
+  expect(monthsOf(at("2020-01-01"), at("2027-02-01"), 2)).toEqual(["2027-01", "2027-02"]);
+  expect(perMonth(["2026-12-31T23:00:00Z", "2026-12-01T00:00:00Z", "2027-02-03T00:00:00Z", "2019-01-01T00:00:00Z"], months)).toEqual([0, 2, 0, 1]);
+});
+
+describe("pack", () => {
+  for (const shares of [[1], [0.81, 0.13, 0.06], [0.5, 0.5], [0.3, 0.2, 0.15, 0.1, 0.1, 0.05, 0.05, 0.05], [1, 0, 0]])
+    it(`keeps ${shares.length} circles apart and in the box`, () => {
+      const circles = pack(shares, 500, 320);
+      expect(circles).toHaveLength(shares.length);
+      circles.forEach((c, i) => {
+        expect(c.x - c.r).toBeGreaterThanOrEqual(7.9);
+        expect(c.x + c.r).toBeLessThanOrEqual(492.1);
+        expect(c.y - c.r).toBeGreaterThanOrEqual(7.9);
+        expect(c.y + c.r).toBeLessThanOrEqual(312.1);
+        for (const o of circles.slice(i + 1)) expect(Math.hypot(c.x - o.x, c.y - o.y)).toBeGreaterThan(c.r + o.r);
+      });
+    });
+  it("makes areas of shares", () => {
+    const [a, b] = pack([0.8, 0.2], 500, 320);
+    expect((a!.r * a!.r) / (b!.r * b!.r)).toBeCloseTo(4);
+  });
+  it("has nothing to draw of nothing", () => expect(pack([], 500, 320)).toEqual([]));
+});
+
+it("breaks labels into lines that fit", () => {
+  expect(lines("Lake, boat, Priya", 11, 3)).toEqual(["Lake, boat,", "Priya"]);
+  expect(lines("one two three four", 5, 2).at(-1)).toMatch(/…$/);
+  expect(lines("Donaudampfschiff", 6, 1)).toEqual(["Donau…"]);
+});
+
+it("says how distinct the places are", () => {
+  expect(distinct(0.6, 3)).toContain("clearly apart");
+  expect(distinct(0.1, 3)).toContain("run into each other");
+  expect(distinct(0, 1)).toContain("one place");
+});
+
+describe("voice", () => {
+  const style = {
+    rhythm: { typicalWords: 16, shortMessages: -4 },
+    opening: { lowerCase: 1.4, self: 0.1 },
+    words: { the: 3 },
+    later: { newThing: 2 },
+  };
+  it("tells what stands out, and no mean or single word", () => {
+    const { more, less } = habits(style, 5);
+    expect(more.map((h) => h.words)).toEqual(["new thing", "begins in lower case"]);
+    expect(less.map((h) => h.words)).toEqual(["writes messages of a few words"]);
+    expect(habits(style, 1).more).toHaveLength(1);
+  });
+  it("says ratios and levels in words", () => {
+    expect([0, 1, -1, 3.4, 0.58].map(times)).toEqual(["as often as others", "2 times as often as others", "1/2 as often as others", "11 times as often as others", "1.5 times as often as others"]);
+    expect(measure("words.of")).toBe("uses the word “of”");
+    expect(formality(0.2)).toContain("Casual");
+    expect(formality(0.9)).toContain("Formal");
+  });
+});
+
+it("marks what differs only where much is the same", () => {
+  expect(alike("The pool is open on Sundays.", "The pool is not open on Sundays.")).toBe(true);
+  expect(alike("Training is on Tuesday in the boat house.", "Tomas has one key.")).toBe(false);
+  expect(alike("", "")).toBe(false);
+});
+
+it("knows who wrote a text by the names that clients use", () => {
+  expect(authorOf({ speaker: "  Mara " })).toBe("Mara");
+  expect(authorOf({ author: "", from: "Bo", user: "x" })).toBe("Bo");
+  expect(authorOf({ author: 7 })).toBe("");
+});
+
+it("takes the end of a day, and leaves to the service what is no day", () => {
+  expect(Date.parse(endOf("2026-11-27")!) - new Date("2026-11-27T00:00:00").getTime()).toBe(day - 1);
+  expect(endOf("")).toBeUndefined();
+  expect(endOf("yesterday")).toBe("yesterday");
+});

@@ -147,6 +147,7 @@ try {
   console.log(`${graph.nodes.length} nodes, ${graph.edges.length} edges; ${cpus().length} CPUs (${cpus()[0].model}); ${gl}`);
   console.log(`load of the machine ${loadavg()[0].toFixed(1)} over the last minute`);
   console.log(`loaded and drawn after ${drawn} ms, arranged after ${arranged} ms more`);
+  if (process.env.SHOT) await tab.screenshot({ path: process.env.SHOT });
   report("at rest", await frames(() => tab.waitForTimeout(2_000)));
   for (let round = 1; round <= 3; round++) report(`panning ${round}`, await frames(pan));
   report("zooming", await frames(async () => {
@@ -157,7 +158,6 @@ try {
     }
   }));
   await tab.waitForTimeout(1_000);
-  if (process.env.SHOT) await tab.screenshot({ path: process.env.SHOT });
   if (complaints.length) console.log("complaints:", complaints);
   process.exitCode = complaints.length ? 1 : 0;
 } finally {

@@ -32,6 +32,7 @@ const inks = (dark: boolean): Inks =>
 
 const longestLabel = 42; // characters
 const many = 3_000; // lines; above it they move as a picture while the camera moves
+const crowd = 2_000; // nodes; above it each is drawn smaller
 const slowFrame = 22; // milliseconds between frames on average, above which nodes are not drawn while the camera moves
 const settled = 160; // milliseconds without a move of the camera, after which all is drawn anew
 const labelOf = (title: string): string => {
@@ -61,7 +62,7 @@ export class Drawing {
     this.#ink = inks(look.dark);
     const model = (this.#model = new MultiDirectedGraph());
     graph.nodes.forEach((n, i) => {
-      model.addNode(String(i), { x: positions[i * 2]!, y: positions[i * 2 + 1]!, size: Math.min(14, 2.2 + Math.sqrt(n.degree) * 0.75), label: labelOf(n.title) });
+      model.addNode(String(i), { x: positions[i * 2]!, y: positions[i * 2 + 1]!, size: Math.min(14, 2.2 + Math.sqrt(n.degree) * 0.75) * (graph.nodes.length > crowd ? 0.6 : 1), label: labelOf(n.title) });
     });
     graph.lines.forEach((l, i) => model.addDirectedEdgeWithKey(String(i), String(l.a), String(l.b)));
 

@@ -14,8 +14,8 @@ func TestComplete(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	caller := &fakeCaller{answers: map[string][]Reply{
-		"GET /v1/recall/sessions": {ok(`{"data":[{"cwd":"/home/ann/boat"},{"cwd":"/home/ann/oars"},{"cwd":"/home/ann/boat"},` +
-			`{"cwd":""},{"cwd":"/srv/quay\u202e"}]}`)},
+		"GET /v1/recall/sessions": {ok(`{"data":[{"cwd":"/home/ann/boat"},{"cwd":"/home/ann/oars"},` +
+			`{"cwd":"/home/ann/boat"},{"cwd":""},{"cwd":"/srv/quay\u202e"}]}`)},
 	}}
 	today := s.Clock.(*clock.Fake).Now().UTC().Format("2006-01-02") + "T00:00:00Z"
 	prompt := func(name string) string { return `{"type":"ref/prompt","name":"` + name + `"}` }

@@ -501,7 +501,9 @@ func TestBadMessagesAreRefusedBeforeTheyAreRead(t *testing.T) {
 			t.Errorf("%.40s: %d %s", body, reply.Status, reply.Body)
 		}
 	}
-	for _, method := range []string{"subscriptions/listen", "resources/subscribe", "completion/complete", "logging/setLevel"} {
+	for _, method := range []string{
+		"subscriptions/listen", "resources/subscribe", "completion/complete", "logging/setLevel",
+	} {
 		reply := message(t, s, &fakeCaller{}, nil,
 			`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{"uri":"memory://recall/graph"}}`)
 		if !bytes.Contains(reply.Body, []byte(`"error"`)) && reply.Status < 400 {

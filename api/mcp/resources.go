@@ -40,12 +40,7 @@ func addResources(server *sdk.Server, scopes []string) {
 		server.AddResource(&sdk.Resource{
 			URI: viewPrefix + v.name, Name: v.name, Description: v.description, MIMEType: quotation,
 		}, func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			s, err := sessionOf(ctx)
-			if err != nil {
-				return nil, err
-			}
-			read, err := s.view(ctx, recallInput{View: v.name, Limit: maxView})
-			return s.resource(r.Params.URI, read, err)
+			return readView(ctx, r.Params.URI, v.name, "")
 		})
 	}
 	server.AddResourceTemplate(&sdk.ResourceTemplate{
@@ -78,13 +73,18 @@ func viewThen(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourc
 	if err != nil || !known {
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
+	return readView(ctx, r.Params.URI, name, asOf)
+}
+
+// readView reads a view as a resource, as it is or was.
+func readView(ctx context.Context, uri, name, asOf string) (*sdk.ReadResourceResult, error) {
 	s, err := sessionOf(ctx)
 	if err != nil {
 		return nil, err
 	}
 	asOf, _ = s.clean(asOf) // one that held a secret is no time
 	read, err := s.view(ctx, recallInput{View: name, AsOf: asOf, Limit: maxView})
-	return s.resource(r.Params.URI, read, err)
+	return s.resource(uri, read, err)
 }
 
 // quotation is the type of a resource: its JSON stands between marks, since a client puts it

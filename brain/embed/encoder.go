@@ -56,8 +56,9 @@ type Encoder struct {
 // inputs are the rows that pass a matrix together, as integers.
 type inputs struct {
 	acts  []int16      // [groupRows][ffn], of a matrix, or
-	acts8 []uint8      // [groupRows][ffn], of a matrix8
-	terms []kernel.Row // [groupRows], what undoes the scaling
+	terms []kernel.Row // [groupRows], what undoes the scaling of acts
+	acts8 []uint8      // [groupRows][ffn], blocks of inputs, of a matrix8
+	steps []float32    // [groupRows], of acts8
 	sums  []int32      // scratch of kernel.Linear or kernel.Linear8
 }
 
@@ -166,11 +167,12 @@ func (e *Encoder) grow(rows int) {
 	e.cap = rows
 	e.hidden = make([]float32, rows*h.Dim)
 	if e.m.eight {
-		e.inputs.acts8 = make([]uint8, groupRows*max(h.Dim, h.FFN))
+		e.inputs.acts8 = make([]uint8, groupRows*max(h.Dim, h.FFN)/kernel.BlockLen*kernel.InputBytes)
+		e.inputs.steps = make([]float32, groupRows)
 	} else {
 		e.inputs.acts = make([]int16, groupRows*max(h.Dim, h.FFN))
+		e.inputs.terms = make([]kernel.Row, groupRows)
 	}
-	e.inputs.terms = make([]kernel.Row, groupRows)
 	e.inputs.sums = make([]int32, max(groupRows*kernel.Panel, kernel.Scratch8(groupRows)))
 	e.qkv = make([]float32, rows*3*h.Dim)
 	e.mixed = make([]float32, rows*h.Dim)
@@ -185,7 +187,7 @@ func (e *Encoder) embed() {
 	for _, s := range e.seqs {
 		for r := s.begin; r < s.end; r++ {
 			x := e.hidden[r*dim:][:dim]
-			e.fillWord(x, int(e.ids[r]))
+			m.words.fill(e, x, int(e.ids[r]))
 			at := m.positions[(r-s.begin)*dim:][:dim]
 			m.kern.AddNorm(x, at, m.norm.Gamma, m.norm.Beta, m.header.Epsilon)
 			if len(e.marks.kinds) > 0 {
@@ -194,22 +196,6 @@ func (e *Encoder) embed() {
 				}
 			}
 		}
-	}
-}
-
-// fillWord sets x to the vector of a piece.
-func (e *Encoder) fillWord(x []float32, id int) {
-	m, dim := e.m, e.m.header.Dim
-	if m.wordScale == nil { // in blocks
-		row := packfile.BlocksLen(dim)
-		packfile.FillFromBlocks(x, m.words[id*row:][:row])
-		return
-	}
-	row := packfile.PackedLen(dim)
-	m.kern.Unpack(e.word, m.words[id*row:][:row])
-	scale := m.wordScale[id]
-	for i, w := range e.word[:dim] {
-		x[i] = float32(float32(w) * scale)
 	}
 }
 
@@ -223,13 +209,21 @@ func (e *Encoder) groups(f func(begin, end int)) {
 	}
 }
 
+// span is the range of a row of inputs, where the layers' arithmetic asks for it.
+func (e *Encoder) span(x []float32) (lo, hi float32) {
+	if e.m.eight {
+		return 0, 0
+	}
+	return e.m.kern.Range(x)
+}
+
 // project computes queries, keys and values of all rows.
 func (e *Encoder) project(l *layer) {
 	dim := e.m.header.Dim
 	e.groups(func(begin, end int) {
 		for r := begin; r < end; r++ {
 			x := e.hidden[r*dim:][:dim]
-			lo, hi := e.m.kern.Range(x)
+			lo, hi := e.span(x)
 			l.qkv.quantize(e, r-begin, x, lo, hi)
 		}
 		l.qkv.multiply(e, e.qkv[begin*3*dim:], end-begin)
@@ -243,7 +237,7 @@ func (e *Encoder) feedForward(l *layer) {
 	e.groups(func(begin, end int) {
 		for r := begin; r < end; r++ {
 			x := e.mixed[r*h.Dim:][:h.Dim]
-			lo, hi := k.Range(x)
+			lo, hi := e.span(x)
 			l.output.quantize(e, r-begin, x, lo, hi)
 		}
 		out := e.wide

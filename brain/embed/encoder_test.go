@@ -10,6 +10,7 @@ import (
 
 	"orgmem/brain/embed/internal/kernel"
 	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/packfile/packtest"
 )
 
 func passages(m *Model, texts ...string) [][]float32 {
@@ -243,6 +244,47 @@ func TestFourBitsSayNearlyTheSame(t *testing.T) {
 		text := sentence(r, 1+r.IntN(50))
 		if c := cosine(full.NewEncoder().Query(text), small.NewEncoder().Query(text)); c < 0.95 || c == 1 {
 			t.Errorf("%q: cosine %f", text, c)
+		}
+	}
+}
+
+// TestRareWordsInFewerBits: words of two and of one and a half bits are nearly those of four, the common ones the very
+// same, on all kernels.
+func TestRareWordsInFewerBits(t *testing.T) {
+	t.Parallel()
+	h := tinyHeader()
+	w := packtest.New(11).Weights(h, tinyWords)
+	packtest.InBlocks(&h, &w)
+	load := func() *Model {
+		pack, err := packfile.Build(h, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := LoadPack(pack, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	full := load()
+	if err := packtest.InTiers(&h, &w); err != nil {
+		t.Fatal(err)
+	}
+	small := load()
+	if full.ID() == small.ID() {
+		t.Error("other words, the same id")
+	}
+	common, rare := "the a plan budget tea water the plan", "archive office release noon monday key"
+	if !slices.Equal(full.NewEncoder().Query(common), small.NewEncoder().Query(common)) {
+		t.Error("common words changed")
+	}
+	want := small.NewEncoder().Query(rare)
+	if c := cosine(full.NewEncoder().Query(rare), want); c < 0.9 || c == 1 {
+		t.Errorf("rare words have a cosine of %f to what they were", c)
+	}
+	for _, k := range []Kernel{KernelPortable, KernelAVX2, KernelVNNI} {
+		if on, err := small.WithKernel(k); err == nil && !slices.Equal(on.NewEncoder().Query(rare), want) {
+			t.Errorf("%s: other bits", k)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -71,13 +72,14 @@ func TestMatrixOfBlocks(t *testing.T) {
 		e := &Encoder{
 			m: &Model{kern: kernel.Available()[0]},
 			inputs: inputs{
-				acts8: make([]uint8, in), terms: make([]kernel.Row, 1), sums: make([]int32, kernel.Scratch8(1)),
+				acts8: make([]uint8, in/kernel.BlockLen*kernel.InputBytes), steps: make([]float32, 1),
+				sums: make([]int32, kernel.Scratch8(1)),
 			},
 		}
 		x, c := packtest.New(uint64(round)).Values(in, 1), make([]float32, out)
 		m.quantize(e, 0, x, slices.Min(x), slices.Max(x))
 		m.multiply(e, c, 1)
-		step := float64(slices.Max(x)-slices.Min(x)) / (kernel.MaxUint8 - 2)
+		step := math.Abs(float64(slices.MaxFunc(x, byMagnitude))) / kernel.InputMax
 		for o := range out {
 			want, off := float64(bias[o]), 1e-4
 			for k, w := range weights[o*in:][:in] {
@@ -90,6 +92,8 @@ func TestMatrixOfBlocks(t *testing.T) {
 		}
 	}
 }
+
+func byMagnitude(a, b float32) int { return cmp.Compare(math.Abs(float64(a)), math.Abs(float64(b))) }
 
 func TestModelInBlocksIsTheSameOnAllKernels(t *testing.T) {
 	t.Parallel()

@@ -17,10 +17,10 @@ type ModelID string
 
 // arithmetic changes with every change of the bits that a pack's model computes.
 // 1: weights of 12 bits. 2: of 10, spread by output, inputs between their ends.
-// Of a pack in blocks: 3, inputs of 8 bits.
+// Of a pack in blocks: 3, inputs of 8 bits; 4, with a step for each 32 of them.
 const (
 	arithmetic       = 2
-	arithmeticBlocks = 3
+	arithmeticBlocks = 4
 )
 
 // Kernel names an implementation of the inner loops. All return the same bits.
@@ -51,8 +51,7 @@ type Model struct {
 	kern   kernel.Kernels
 
 	hash      [sha256.Size]byte // of the pack
-	words     []byte            // packed rows
-	wordScale []float32         // nil: words are in blocks
+	words     wordVectors
 	positions []float32
 	norm      packfile.Norm
 	layers    []layer
@@ -103,7 +102,7 @@ func openPack(pack []byte, room Room) (*Model, error) {
 	if m.tok, err = openTokenizer(f); err != nil {
 		return nil, err
 	}
-	if m.words, m.wordScale, err = f.Words(m.tok.Len()); err != nil {
+	if m.words, err = openWords(f, m.tok.Len()); err != nil {
 		return nil, err
 	}
 	if m.positions, err = f.PositionVectors(); err != nil {

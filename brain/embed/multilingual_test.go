@@ -18,9 +18,12 @@ import (
 //go:embed testdata/multilingual.json.gz
 var multilingualFile []byte
 
-// multilingualLeast is what the arithmetic of the pack leaves of the original at least, of what differs between texts: the
-// centre is taken out of both.
-const multilingualLeast = 0.99
+// What rare words in two bits and the arithmetic leave of the original at least and on average, of what differs between
+// texts: the centre is taken out of both. The least are texts of rare pieces alone, such as runes or forty digits.
+const (
+	multilingualLeast = 0.96
+	multilingualMean  = 0.99
+)
 
 type multilingualReference struct {
 	Language string `json:"language"` // "--" of a hard case
@@ -77,14 +80,16 @@ func TestMultilingualVectorsEqualTheReference(t *testing.T) {
 	for i, r := range all {
 		own[i] = r.reference
 	}
-	nearOriginal(t, m, own, multilingualLeast)
+	if mean := nearOriginal(t, m, own, multilingualLeast); mean < multilingualMean && len(all) > 200 {
+		t.Errorf("a cosine of %f to the original on average", mean)
+	}
 }
 
 // As TestVectorBitsAreForever: if this fails, stored vectors no longer compare and ModelID must change.
 func TestMultilingualVectorBitsAreForever(t *testing.T) {
 	t.Parallel()
 	m := multilingual(t)
-	sameBits(t, m, "Wer hat den alten Schlüssel? 誰が鍵を？", "5e1799d86839a18fa9f895cb")
+	sameBits(t, m, "Wer hat den alten Schlüssel? 誰が鍵を？", "e1e644144899be86d996a434")
 }
 
 // Real text through real weights: a vector depends neither on its neighbours nor on the order.

@@ -98,8 +98,8 @@ func TestVectorsEqualTheReference(t *testing.T) {
 	nearOriginal(t, m, all, 0.9995)
 }
 
-// nearOriginal holds a model's vectors to the original's.
-func nearOriginal(t *testing.T, m *Model, all []reference, atLeast float64) {
+// nearOriginal holds a model's vectors to the original's, and returns their mean cosine.
+func nearOriginal(t *testing.T, m *Model, all []reference, atLeast float64) (mean float64) {
 	t.Helper()
 	texts := make([]string, len(all))
 	for i, r := range all {
@@ -113,8 +113,9 @@ func nearOriginal(t *testing.T, m *Model, all []reference, atLeast float64) {
 		}
 		least, sum = min(least, c), sum+c
 	}
-	t.Logf("%s on %s: least cosine %.6f, mean %.6f over %d texts", m.ID(), m.Kernel(), least,
-		sum/float64(len(all)), len(all))
+	mean = sum / float64(len(all))
+	t.Logf("%s on %s: least cosine %.6f, mean %.6f over %d texts", m.ID(), m.Kernel(), least, mean, len(all))
+	return mean
 }
 
 // A vector's bits are the same on every machine, so they can be written down.

@@ -12,6 +12,7 @@ func (s *Segment) fetchChunk(doc int) {
 	fetch(raw(s.scales[doc : doc+1]))
 	fetch(raw(s.nodeOf[doc : doc+1]))
 	fetch(raw(s.seqOff[doc : doc+2]))
+	fetch(s.lens[doc : doc+1])
 }
 
 // fetchNode asks for those of a node's columns that ranking reads.

@@ -21,6 +21,21 @@ var lengths = func() (t [256]float32) {
 	return t
 }()
 
+// brevityWords is how many words bring brevity down to 1/e.
+const brevityWords = 8
+
+// brevity gives, of each code, how short a chunk is: exp(-words/brevityWords). Function words are no words here, as
+// everywhere in lengths.
+var brevity = func() (t [256]float32) {
+	for c := range t {
+		t[c] = float32(math.Exp(-float64(lengths[c]) / brevityWords))
+	}
+	return t
+}()
+
+// brevity tells how short a chunk is.
+func (s *Segment) brevity(doc int32) float32 { return brevity[s.lens[doc]] }
+
 // lengthCode gives the code nearest to a length in words.
 func lengthCode(words uint32) uint8 {
 	if words < exactLength {

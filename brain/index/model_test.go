@@ -157,6 +157,10 @@ func (r *reference) scoreOne(s *scored, q *Query, ws []refWord, n int, avg float
 	if q.Mode == Hybrid && s.Keyword > 0 {
 		s.Score += q.Config.PhraseWeight * float32(phraseShare(c, ws, n))
 	}
+	if q.Mode == Hybrid {
+		words := float64(c.Passage.Words + c.Passage.TitleWords)
+		s.Score -= q.Config.BrevityWeight * float32(math.Exp(-words/8))
+	}
 }
 
 // phraseShare looks for the query's pairs in the chunk's words, as bytes.

@@ -101,6 +101,9 @@ type Candidate struct {
 	// Phrase is the share of the query's pairs of words that stand side by
 	// side, Context what the turns around it add; hybrid search only.
 	Phrase, Context float32
+	// Brevity is how short the chunk is: 1 without any word, near 0 from some
+	// thirty on.
+	Brevity float32
 }
 
 // Hit is a result: a node's best chunk. Node shares the segment's memory.

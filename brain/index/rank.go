@@ -177,8 +177,8 @@ func (sc *Scratch) accept(view, doc int, score float32, word bool, n int) float3
 	return sc.best.least(n)
 }
 
-// rank turns the heap into the best chunks in order, with the phrases that only
-// they are looked at for.
+// rank turns the heap into the best chunks in order, with the phrases and the
+// brevity that only they are looked at for.
 func (sc *Scratch) rank(q *Query) {
 	slices.Sort(sc.best)
 	// What is read of the chunks lies all over the segments, and an embedding has
@@ -204,6 +204,9 @@ func (sc *Scratch) rank(q *Query) {
 		r := &sc.top[i]
 		s := sc.views[r.view].Segment
 		s.fetchID(s.nodeOf[r.doc])
+		if q.Mode == Hybrid {
+			r.score -= q.Config.BrevityWeight * s.brevity(r.doc)
+		}
 		if sc.hasPhrases(r.view, r.doc) {
 			r.phrase = sc.words.phrases.share(s.sequence(int(r.doc)))
 			r.score += q.Config.PhraseWeight * r.phrase

@@ -9,7 +9,7 @@ import (
 
 // Config holds the constants of scoring. Start from DefaultConfig.
 //
-//	score = cosine + KeywordWeight·BM25norm + PhraseWeight·phrase share + context
+//	score = cosine + KeywordWeight·BM25norm + PhraseWeight·phrase share − BrevityWeight·brevity + context
 //
 // The two large parts are on fixed scales: the cosine is that of the model, and
 // BM25norm is the share of the query's information that matched, 0 to 1. Ranks
@@ -27,6 +27,10 @@ type Config struct {
 	// PhraseWeight is that of the share of the query's adjacent pairs of words
 	// that are adjacent in the chunk, in hybrid search.
 	PhraseWeight float32
+	// BrevityWeight is what a chunk without any word loses in hybrid search; it
+	// falls off as the chunk grows (see brevity). Of a few words a model makes a
+	// vector that is near to everything, and they seldom say what is asked for.
+	BrevityWeight float32
 	// Context is the part that its neighbours at distance 1, 2 and 3 get of
 	// what a linked turn scores beyond ContextFloor times the query's best
 	// score, in hybrid search. Turns further apart in time than ContextGapMs
@@ -44,19 +48,18 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		K1: 0.9, B: 0.4, TitleWeight: 1,
-		// 0.7 on the scale of BM25 over the sum of idf, whose greatest value
-		// is K1+1; BM25norm divides by that too.
-		KeywordWeight: 0.7 * 1.9,
-		PhraseWeight:  0.3,
-		Context:       [contextReach]float32{0.3, 0.2, 0.1},
+		KeywordWeight: 0.7,
+		PhraseWeight:  0.4,
+		BrevityWeight: 0.1,
+		Context:       [contextReach]float32{0.4, 0.3, 0.2},
 		ContextFloor:  0.5,
 		ContextGapMs:  3600 * 1000,
 		ContextDocs:   20,
 	}
 }
 
-// fuse gives the score by which candidates are found: without phrase and
-// context, which are known for candidates only.
+// fuse gives the score by which candidates are found: without phrase, brevity
+// and context, which are looked at for candidates only.
 func (q *Query) fuse(keyword, vector float32) float32 {
 	switch q.Mode {
 	case VectorOnly:
@@ -72,7 +75,7 @@ func (q *Query) fuse(keyword, vector float32) float32 {
 func (q *Query) score(c *Candidate) float32 {
 	s := q.fuse(c.Keyword, c.Vector)
 	if q.Mode == Hybrid {
-		s += q.Config.PhraseWeight*c.Phrase + c.Context
+		s += q.Config.PhraseWeight*c.Phrase - q.Config.BrevityWeight*c.Brevity + c.Context
 	}
 	return s
 }

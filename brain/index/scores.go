@@ -64,10 +64,10 @@ func (sc *scores) eachRough(q *Query, f func(view int, kw, vec []float32, weight
 // chunkScore is the fused score of a chunk without context.
 func (sc *scores) chunkScore(p place, q *Query) float32 {
 	c := sc.at(p)
-	return q.fuse(c.Keyword, c.Vector) + q.Config.PhraseWeight*c.Phrase
+	return q.score(&c)
 }
 
-// at computes the three parts of a chunk's score.
+// at computes the parts of a chunk's score but its context.
 func (sc *scores) at(p place) Candidate {
 	v := &sc.views[p.view]
 	doc := int(p.doc)
@@ -77,7 +77,7 @@ func (sc *scores) at(p place) Candidate {
 			c.Phrase = sc.words.phrases.share(v.Segment.sequence(doc))
 		}
 	}
-	c.Vector = sc.cosineOf(v, doc)
+	c.Vector, c.Brevity = sc.cosineOf(v, doc), v.Segment.brevity(p.doc)
 	return c
 }
 
@@ -92,6 +92,7 @@ func (sc *scores) candidate(p place) Candidate {
 	s := v.Segment
 	c := Candidate{
 		Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model,
+		Brevity: s.brevity(p.doc),
 	}
 	if v.model >= 0 {
 		c.Doubt = sc.models[v.model].line.Factor * roundingDoubt * s.scales[p.doc]

@@ -184,6 +184,10 @@ func TestPackOfE5(t *testing.T) {
 		Weights: "x/m.bin", PackageSHA256: hash(pkg), WeightsSHA256: hash(data),
 	}}
 	r.header.Layers, r.header.Dim, r.header.Heads, r.header.FFN, r.header.MaxTokens = 1, 32, 1, 64, 16
+	if _, err := makePack(r, pkg, "licence text"); !errors.Is(err, errWeights) {
+		t.Errorf("fewer words than the first tier has: %v", err)
+	}
+	r.header.Tiers = []packfile.Tier{{Pieces: len(e5Pieces) - 9}, {Pieces: 5, PairBits: 4}, {Pieces: 4, PairBits: 3}}
 	pack, err := makePack(r, pkg, "licence text")
 	if err != nil {
 		t.Fatal(err)
@@ -191,6 +195,9 @@ func TestPackOfE5(t *testing.T) {
 	again, err := makePack(r, pkg, "licence text")
 	if err != nil || !bytes.Equal(pack, again) {
 		t.Fatalf("made twice, two packs (%v)", err)
+	}
+	if f, err := packfile.Open(pack); err != nil || len(f.Tiers) != 3 {
+		t.Errorf("the words are in %v (%v)", f.Tiers, err)
 	}
 	m, err := embed.LoadPack(pack, nil)
 	if err != nil {

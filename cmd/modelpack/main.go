@@ -178,6 +178,9 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 		return nil, fmt.Errorf("read centre: %w", err)
 	}
 	h.Centre = len(w.Centre) / h.Dim
+	if err := codeWords(&h, &w); err != nil {
+		return nil, err
+	}
 	pack, err := packfile.Build(h, w)
 	// Without what they share, the cosines of unrelated texts lie where RangeModel's do, in every language. The sample,
 	// one English conversation, would move them away from there: locomo falls from .753 to .736.

@@ -40,6 +40,8 @@ var multilingualCentre []byte
 func multilingual() packfile.Header {
 	h := small("multilingual-e5-small", 12, 512, packfile.PoolMean, "query:", "passage:")
 	h.Tokenizer, h.CLS, h.SEP, h.WeightBits, h.WordBits = packfile.TokenizerUnigram, 0, 2, 4, 4
+	// Pieces come by their probability: of texts in 129 languages 72 % are among the first tier, 4 % among the last.
+	h.Tiers = []packfile.Tier{{Pieces: 20_000}, {Pieces: 119_000, PairBits: 4}, {Pieces: 111_002, PairBits: 3}}
 	return h
 }
 

@@ -89,6 +89,7 @@ func newImport(w world) *cobra.Command {
 			if migration {
 				return runMigration(c, w, memory, foreign, args)
 			}
+			hint(w.err, args)
 			return runImport(c, w, memory, args, foreign.again)
 		},
 	}

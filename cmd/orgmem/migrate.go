@@ -81,6 +81,21 @@ func (f *migrationFlags) wanted(c *cobra.Command, paths []string) (bool, error) 
 	return false, nil
 }
 
+// maxHinted bounds the files that are looked into for a hint.
+const maxHinted = 16
+
+// hint tells who imports the export of another product as mere files what --from would do with it.
+func hint(out io.Writer, paths []string) {
+	for _, path := range paths[:min(len(paths), maxHinted)] {
+		if from := migrate.WrittenBy(path); from != "" {
+			fmt.Fprintf(out, "%s is an export of %s, and is taken as a file: into one memory, whoever's its memories are, and "+
+				"with what is over. orgmem import --from %[2]s gives each user a subject, and leaves out what is over.\n",
+				printable(path), from)
+			return
+		}
+	}
+}
+
 // migrated is what the command prints with --json.
 type migrated struct {
 	DryRun bool `json:"dryRun"`
@@ -190,13 +205,14 @@ func printMigration(out io.Writer, m migrated) {
 	if m.DryRun {
 		verb = "would be taken in"
 	}
-	fmt.Fprintf(out, "%s: %d files, %d notes %s\n", m.From, m.Files, m.Notes, verb)
+	fmt.Fprintf(out, "%s: %s, %s %s\n", m.From, howMany(m.Files, "file", "files"), howMany(m.Notes, "note", "notes"), verb)
 	for i, u := range m.Users {
 		if i == shownUsers {
 			fmt.Fprintf(out, "  and %d more users\n", len(m.Users)-i)
 			break
 		}
-		fmt.Fprintf(out, "  %s: %d notes%s%s\n", printable(cmp.Or(u.User, "without a user")), u.Notes, whereTo(u), spanOf(u))
+		fmt.Fprintf(out, "  %s: %s%s%s\n", printable(cmp.Or(u.User, "without a user")), howMany(u.Notes, "note", "notes"),
+			whereTo(u), spanOf(u))
 	}
 	if m.Summary != nil {
 		fmt.Fprintf(out, "%d created, %d superseded, %d unchanged, %d failed\n", m.Created, m.Superseded, m.Unchanged,
@@ -207,7 +223,7 @@ func printMigration(out io.Writer, m migrated) {
 		fmt.Fprintf(out, "%d records stand in the export more than once, and are taken once\n", m.Repeated)
 	}
 	for _, l := range m.Left {
-		fmt.Fprintf(out, "  not taken: %d %s that %s, such as %s\n", l.Count, l.What, l.Why, printable(l.Examples[0]))
+		fmt.Fprintf(out, "  not taken: %s that %s: %d, such as %s\n", l.What, l.Why, l.Count, printable(l.Examples[0]))
 	}
 	if len(m.Fields) > 0 {
 		var said []string

@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
 
 	"orgmem/brain/embed/internal/half"
+	"orgmem/brain/embed/trellis"
 )
 
 // Blocks are weights of four bits as they are published (Q4_0 of ggml): a row is
@@ -48,4 +50,93 @@ func (b *builder) blocks(name string, data []byte, n int) {
 		}
 	}
 	b.section(name, data)
+}
+
+// Coded are word vectors in a code of package trellis.
+type Coded struct {
+	Code *trellis.Code
+	Rows []byte
+}
+
+// Words are the vectors of a tier, row by row. Rows refer to the file.
+type Words struct {
+	Pieces int
+	Code   *trellis.Code // nil: they are in blocks
+	Rows   []byte
+}
+
+// WordTiers returns the word vectors of a vocabulary of n pieces, of a header with words of 4 bits.
+func (f *File) WordTiers(n int) (all []Words, err error) {
+	if f.WordBits != bits4 {
+		return nil, fmt.Errorf("%w: words of %d bits have no tiers", ErrPack, f.WordBits)
+	}
+	tiers := f.Tiers
+	if len(tiers) == 0 {
+		tiers = []Tier{{Pieces: n}}
+	}
+	for i, t := range tiers {
+		w := Words{Pieces: t.Pieces}
+		length := BlocksLen(t.Pieces * f.Dim)
+		if t.PairBits > 0 {
+			code, err := f.section(tierName(i)+suffixCode, -1)
+			if err != nil {
+				return nil, err
+			}
+			if w.Code, err = trellis.Open(code, f.Dim, t.PairBits); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrPack, err)
+			}
+			length = t.Pieces * trellis.RowBytes(f.Dim, t.PairBits)
+		}
+		if w.Rows, err = f.section(tierName(i), length); err != nil {
+			return nil, err
+		}
+		all, n = append(all, w), n-t.Pieces
+	}
+	if n != 0 {
+		return nil, fmt.Errorf("%w: tiers %v are %d pieces short", ErrPack, tiers, n)
+	}
+	return all, nil
+}
+
+// tierName names the section of a tier's vectors.
+func tierName(i int) string {
+	if i == 0 {
+		return secWords
+	}
+	return secWords + strconv.Itoa(i)
+}
+
+// tiers stores word vectors of 4 bits: those in blocks are the next of w.Blocks, the others the next of w.Coded.
+func (b *builder) tiers(w Weights) {
+	dim := b.h.Dim
+	tiers := b.h.Tiers
+	if len(tiers) == 0 {
+		tiers = []Tier{{Pieces: len(w.Blocks) / BlocksLen(dim)}}
+	}
+	for i, t := range tiers {
+		if t.PairBits == 0 {
+			n := min(BlocksLen(t.Pieces*dim), len(w.Blocks))
+			b.blocks(tierName(i), w.Blocks[:n], t.Pieces*dim)
+			w.Blocks = w.Blocks[n:]
+			continue
+		}
+		if len(w.Coded) == 0 || w.Coded[0].Code.Bits() != t.PairBits || w.Coded[0].Code.Columns() != dim ||
+			len(w.Coded[0].Rows) != t.Pieces*trellis.RowBytes(dim, t.PairBits) {
+			b.fail("tier %d is not among %d coded ones", i, len(w.Coded))
+			return
+		}
+		b.section(tierName(i)+suffixCode, w.Coded[0].Code.Append(nil))
+		b.section(tierName(i), w.Coded[0].Rows)
+		w.Coded = w.Coded[1:]
+	}
+	if len(w.Blocks)+len(w.Coded) > 0 {
+		b.fail("%d bytes of blocks and %d coded tiers are left of the words", len(w.Blocks), len(w.Coded))
+	}
+}
+
+// fail keeps the first mistake.
+func (b *builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf("%w: "+format, append([]any{ErrPack}, args...)...)
+	}
 }

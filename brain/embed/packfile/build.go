@@ -31,7 +31,8 @@ type Layer struct {
 type Weights struct {
 	Vocab     string    // one piece per line, or the section that package unigram opens
 	Words     []float32 // [vocab][Dim]
-	Blocks    []byte    // instead of Words, of a header with words of four bits
+	Blocks    []byte    // instead of Words, of a header with words of four bits: of the tiers in blocks
+	Coded     []Coded   // of the other tiers
 	Positions []float32 // [MaxTokens or more][Dim]
 	TokenType []float32 // [Dim], type 0
 	Norm      Norm      // of the embeddings
@@ -164,11 +165,10 @@ func (b *builder) positions(pos, typ []float32) {
 func (b *builder) words(w Weights) {
 	x, dim := w.Words, b.h.Dim
 	if b.h.WordBits == bits4 {
-		n := len(w.Blocks) / BlocksLen(dim)
-		if n == 0 {
-			b.err = fmt.Errorf("%w: no word vectors", ErrPack)
+		if len(w.Blocks)+len(w.Coded) == 0 {
+			b.fail("no word vectors")
 		}
-		b.blocks(secWords, w.Blocks, n*dim)
+		b.tiers(w)
 		return
 	}
 	if len(x) == 0 || len(x)%dim != 0 {

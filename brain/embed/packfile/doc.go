@@ -30,7 +30,8 @@
 //
 // Weights that were published in blocks of four bits (Blocks) stay what they are, for the layers, for the words, or for
 // both: rounding them to another grid would lose something, and twelve bits of what has four would say nothing more.
-// Blocks of layers are stored output by output.
+// Blocks of layers are stored output by output. Of a large vocabulary most pieces are rare: the header may cut it into
+// tiers, of which the first, the most common pieces, stay in blocks and the others are in codes of package trellis.
 //
 // A run of 32 weights takes 48 bytes: their 32 upper bytes, then 16 bytes with
 // the low four bits of weights i and i+16 in byte i. Linear weights are stored

@@ -3,6 +3,8 @@ package packfile
 import (
 	"fmt"
 	"slices"
+
+	"orgmem/brain/embed/trellis"
 )
 
 // FormatVersion changes with every incompatible change of the layout.
@@ -60,9 +62,19 @@ type Header struct {
 	WeightBits int `json:"weightBits,omitempty"`
 	// WordBits is how the word vectors are stored: 4 in blocks, or 12 if it is 0.
 	WordBits int `json:"wordBits,omitempty"`
+	// Tiers, of word vectors of 4 bits, cut the pieces, in order, into those that have so many and those that have fewer.
+	// Absent: all are in blocks.
+	Tiers []Tier `json:"tiers,omitempty"`
 
 	Matrices []Matrix  `json:"matrices"` // filled by Build
 	Sections []Section `json:"sections"` // filled by Build
+}
+
+// Tier is a run of word vectors in the same form.
+type Tier struct {
+	Pieces int `json:"pieces"`
+	// PairBits is how many bits two values of a vector have in a code of package trellis; 0: the vectors are in blocks.
+	PairBits int `json:"pairBits,omitempty"`
 }
 
 // Source is the provenance of the weights.
@@ -118,6 +130,8 @@ const (
 	maxTokens = 8192
 	maxHeads  = 64
 	maxCentre = 64
+	maxTiers  = 8
+	maxPieces = 1 << 20
 )
 
 // Bits of a weight, as WeightBits and WordBits say them.
@@ -129,6 +143,12 @@ const (
 
 // InBlocks tells whether the weights of the layers are in blocks of four bits.
 func (h *Header) InBlocks() bool { return h.WeightBits == bits4 }
+
+// impossible tells whether no vectors can be of the form.
+func (t Tier) impossible() bool {
+	return t.Pieces < 1 || t.Pieces > maxPieces ||
+		t.PairBits != 0 && (t.PairBits < trellis.LeastBits || t.PairBits > trellis.MostBits)
+}
 
 // minSpread bounds how far a range of cosines is stretched: e5's, the narrowest
 // we know, has 0.03.
@@ -167,6 +187,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: weights of %d bits", ErrPack, h.WeightBits)
 	case h.WordBits != 0 && h.WordBits != bits4:
 		return fmt.Errorf("%w: words of %d bits", ErrPack, h.WordBits)
+	case len(h.Tiers) > maxTiers || h.WordBits == 0 && len(h.Tiers) > 0 || slices.ContainsFunc(h.Tiers, Tier.impossible):
+		return fmt.Errorf("%w: words of %d bits in tiers %v", ErrPack, h.WordBits, h.Tiers)
 	case h.Tokenizer != TokenizerWordPiece && h.Tokenizer != TokenizerUnigram:
 		return fmt.Errorf("%w: tokenizer %q", ErrPack, h.Tokenizer)
 	}

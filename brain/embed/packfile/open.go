@@ -49,6 +49,7 @@ const (
 	suffixBias   = ".bias"
 	suffixGamma  = ".gamma"
 	suffixBeta   = ".beta"
+	suffixCode   = ".code"
 )
 
 // LayerName returns the name of a part of layer i.
@@ -127,11 +128,10 @@ func (f *File) floats(name string, n int) ([]float32, error) {
 }
 
 // Words returns the packed word vectors of a vocabulary of n pieces, row by
-// row, and their scales; or, if WordBits is 4, their blocks and no scales.
+// row, and their scales, of a header whose words have 12 bits.
 func (f *File) Words(n int) (packed []byte, scale []float32, err error) {
-	if f.WordBits == bits4 {
-		packed, err = f.section(secWords, BlocksLen(n*f.Dim))
-		return packed, nil, err
+	if f.WordBits != 0 {
+		return nil, nil, fmt.Errorf("%w: words of %d bits", ErrPack, f.WordBits)
 	}
 	if packed, err = f.section(secWords, PackedLen(n*f.Dim)); err != nil {
 		return nil, nil, err

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"orgmem/brain/embed/trellis"
 )
 
 func testHeader() Header {
@@ -310,11 +312,15 @@ func TestBlocksAreStoredAsPublished(t *testing.T) {
 	h, w := testHeader(), testWeights()
 	fourBits(&h, &w)
 	pack, f := opened(t, h, w)
-	if words, scale, err := f.Words(5); err != nil || scale != nil || !bytes.Equal(words, w.Blocks) {
+	if words, err := f.WordTiers(5); err != nil || len(words) != 1 || words[0].Code != nil ||
+		!bytes.Equal(words[0].Rows, w.Blocks) {
 		t.Errorf("words changed: %v", err)
 	}
-	if _, _, err := f.Words(6); !errors.Is(err, ErrPack) {
+	if _, err := f.WordTiers(6); !errors.Is(err, ErrPack) {
 		t.Errorf("more words than there are: %v", err)
+	}
+	if _, _, err := f.Words(5); !errors.Is(err, ErrPack) {
+		t.Errorf("blocks as words of twelve bits: %v", err)
 	}
 	l := &w.Layers[0]
 	for _, m := range []struct {
@@ -343,6 +349,67 @@ func TestBlocksAreStoredAsPublished(t *testing.T) {
 	} {
 		h, w := testHeader(), testWeights()
 		fourBits(&h, &w)
+		change(&h, &w)
+		if _, err := Build(h, w); !errors.Is(err, ErrPack) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// coded are words of which the first two stay in blocks, two have three bits a pair and one has four.
+func coded(t *testing.T, h *Header, w *Weights) {
+	t.Helper()
+	fourBits(h, w)
+	h.Tiers = []Tier{{Pieces: 2}, {Pieces: 2, PairBits: 3}, {Pieces: 1, PairBits: 4}}
+	all, at := w.Blocks, 2
+	w.Blocks = all[:BlocksLen(2*32)]
+	for _, tier := range h.Tiers[1:] {
+		blocks := all[BlocksLen(at*32):][:BlocksLen(tier.Pieces*32)]
+		rows := trellis.Rows{N: tier.Pieces, Row: func(x []float32, i int) { FillFromBlocks(x, blocks[BlocksLen(i*32):]) }}
+		code, err := trellis.Learn(rows, 32, tier.PairBits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := code.Encode(rows)
+		w.Coded = append(w.Coded, Coded{Code: code, Rows: data})
+		at += tier.Pieces
+	}
+}
+
+func TestTiersOfWords(t *testing.T) {
+	t.Parallel()
+	h, w := testHeader(), testWeights()
+	coded(t, &h, &w)
+	_, f := opened(t, h, w)
+	tiers, err := f.WordTiers(5)
+	if err != nil || len(tiers) != 3 || tiers[0].Code != nil || !bytes.Equal(tiers[0].Rows, w.Blocks) {
+		t.Fatalf("%d tiers: %v", len(tiers), err)
+	}
+	for i, tier := range tiers[1:] {
+		want := w.Coded[i]
+		if tier.Pieces != h.Tiers[i+1].Pieces || !bytes.Equal(tier.Rows, want.Rows) ||
+			!bytes.Equal(tier.Code.Append(nil), want.Code.Append(nil)) {
+			t.Errorf("tier %d changed", i+1)
+		}
+	}
+	for _, n := range []int{4, 6} {
+		if _, err := f.WordTiers(n); !errors.Is(err, ErrPack) {
+			t.Errorf("%d of 5 words: %v", n, err)
+		}
+	}
+	for what, change := range map[string]func(*Header, *Weights){
+		"a tier too few":       func(_ *Header, w *Weights) { w.Coded = w.Coded[:1] },
+		"a tier too many":      func(_ *Header, w *Weights) { w.Coded = append(w.Coded, w.Coded[0]) },
+		"other bits":           func(h *Header, _ *Weights) { h.Tiers[1].PairBits = 4 },
+		"other pieces":         func(h *Header, _ *Weights) { h.Tiers[2].Pieces = 2 },
+		"blocks too few":       func(_ *Header, w *Weights) { w.Blocks = w.Blocks[BlockBytes:] },
+		"blocks too many":      func(_ *Header, w *Weights) { w.Blocks = append(w.Blocks, w.Blocks...) },
+		"no pieces":            func(h *Header, _ *Weights) { h.Tiers[0].Pieces = 0 },
+		"bits out of range":    func(h *Header, _ *Weights) { h.Tiers[1].PairBits = 7 },
+		"tiers of twelve bits": func(h *Header, _ *Weights) { h.WordBits = 0 },
+	} {
+		h, w := h, w
+		h.Tiers, w.Coded = slices.Clone(h.Tiers), slices.Clone(w.Coded)
 		change(&h, &w)
 		if _, err := Build(h, w); !errors.Is(err, ErrPack) {
 			t.Errorf("%s: %v", what, err)

@@ -164,8 +164,21 @@ def test_what_cannot_be_had_is_refused(mem0: Either) -> None:
     for call in calls:
         with pytest.raises(ValueError):
             call()
-    with pytest.raises(TypeError, match="rerank"):
-        mem0("search", "x", user_id="ann", rerank=True)
+    refused: list[tuple[str, dict[str, Any], str]] = [
+        ("search", {"rerank": True}, "rerank .* final.* Leave rerank away"),
+        ("search", {"explain": True}, "client.search"),
+        ("add", {"expiration_date": "2030-01-01"}, "expire by itself"),
+        ("add", {"prompt": "x"}, "language model"),
+        ("get_all", {"show_expired": True}, "expire by itself"),
+        ("add", {"version": "v2"}, "version .* no effect"),
+    ]
+    for name, option, words in refused:
+        with pytest.raises(TypeError, match=words):
+            mem0(name, *([] if name == "get_all" else ["x"]), user_id="ann", **option)
+    with pytest.raises(TypeError, match="Leave expiration_date away"):
+        mem0("update", "id", text="x", expiration_date=None)
+    with pytest.raises(TypeError, match="Memory\\(\\) with ORGMEM_API_KEY"):
+        type(mem0.memory).from_config({"vector_store": {}})
 
 
 def test_over_a_client_of_ones_own(client: Orgmem) -> None:

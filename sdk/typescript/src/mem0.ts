@@ -92,6 +92,34 @@ const atOnce = 8; // requests under way for one list
 const maxUsers = 10_000; // that are remembered as provisioned
 const scopes = ["user_id", "agent_id", "run_id"];
 
+const entity = ["userId", "agentId", "runId", ...scopes];
+const paged = [...entity, "limit", "topK", "top_k", "filters"];
+/** What is taken by each call; all else of mem0's would have no effect, and is refused. */
+const taken = {
+  add: [...entity, "metadata", "filters", "infer", "timestamp"],
+  search: [...paged, "threshold"],
+  getAll: paged,
+  update: ["text", "data", "metadata"],
+  deleteAll: entity,
+};
+const noExpiry = "a memory here does not expire by itself; delete it when its time is over";
+const noModel = "nothing is sent to a language model";
+/** Why there is nothing like an option of mem0's here. */
+const notHere: Record<string, string> = {
+  expirationDate: noExpiry,
+  expiration_date: noExpiry,
+  showExpired: noExpiry,
+  prompt: noModel,
+  customInstructions: noModel,
+  rerank: "the order of the results is final",
+};
+
+function refuse(call: keyof typeof taken, options: object): void {
+  for (const [name, value] of Object.entries(options))
+    if (value != null && !taken[call].includes(name))
+      throw new OrgmemError(`${name} is an option that cannot be had here: ${notHere[name] ?? "it would have no effect"}. Leave ${name} away.`);
+}
+
 /** Where a memory is looked for. */
 interface Place {
   user: string | undefined;
@@ -122,8 +150,7 @@ export class Memory {
   /** Keeps each message but those of the system, and waits until it is found. */
   async add(messages: string | readonly Message[], options: AddMemoryOptions = {}): Promise<Memories> {
     const place = placeOf(options, options.filters);
-    if ((options as { expirationDate?: unknown }).expirationDate != null)
-      throw new OrgmemError("A memory here does not expire by itself, so expirationDate is refused. Delete it when its time is over.");
+    refuse("add", options);
     const at = options.timestamp;
     const occurredAt = at === undefined ? undefined : new Date(typeof at === "number" ? at * 1000 : at).toISOString();
     const items: IngestItem[] = [];
@@ -150,19 +177,24 @@ export class Memory {
   /** Finds passages, best first. Their metadata is in `get`. */
   async search(query: string, options: SearchMemoryOptions = {}): Promise<Memories> {
     const place = placeOf(options, options.filters);
+    refuse("search", options);
     const client = await this.#of(place.user);
     const found = await client.search(query, {
       topK: most(options),
       ...(Object.keys(place.metadata).length ? { filters: { metadata: place.metadata } } : {}),
     });
+    const named = Object.fromEntries(Object.entries(place.metadata).filter(([key]) => scopes.includes(key)));
+    const seen = new Set<string>();
     return {
       results: found.results
-        .filter((hit) => hit.score >= (options.threshold ?? 0))
+        // A long memory may be hit in several passages; the best comes first.
+        .filter((hit) => hit.score >= (options.threshold ?? 0) && !seen.has(hit.nodeId) && seen.add(hit.nodeId))
         .map((hit) => ({
           id: idOf(place.user, hit.nodeId),
           memory: hit.chunk,
           score: hit.score,
           createdAt: hit.createdAt,
+          ...named,
           ...(place.user === undefined ? {} : { user_id: place.user }),
         })),
     };
@@ -181,6 +213,7 @@ export class Memory {
   /** The newest memories, each read with its text. */
   async getAll(options: GetAllMemoryOptions = {}): Promise<Memories> {
     const place = placeOf(options, options.filters);
+    refuse("getAll", options);
     const client = await this.#of(place.user);
     const nodes: Node[] = [];
     for await (const node of this.#all(client, place)) if (nodes.push(node) >= most(options)) break;
@@ -198,6 +231,7 @@ export class Memory {
   }
 
   async update(memoryId: string, change: string | UpdateMemoryOptions): Promise<{ message: string }> {
+    if (typeof change !== "string") refuse("update", change);
     const { text, data, metadata } = typeof change === "string" ? ({ text: change } as UpdateMemoryOptions) : change;
     const { user, node } = nodeOf(memoryId);
     const client = await this.#of(user);
@@ -222,6 +256,7 @@ export class Memory {
   /** Of a user alone everything goes at once, for which the key needs `admin`; else what is the agent's or the run's, one by one. */
   async deleteAll(options: Entity): Promise<{ message: string }> {
     const place = placeOf(options, undefined);
+    refuse("deleteAll", options);
     const client = await this.#of(place.user);
     if (place.user !== undefined && Object.keys(place.metadata).length === 0) {
       await this.#purge("subject", place.user);

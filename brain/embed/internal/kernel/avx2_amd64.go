@@ -223,39 +223,39 @@ func (AVX2) Softmax(dst []int16, s []float32) {
 
 //go:noescape
 func linear8AVX2(
-	c *float32, ldc uintptr, a *uint8, lda uintptr, b *int16, blocks, rows int, row *Row, cols *Columns8,
+	c *float32, ldc uintptr, a *uint8, lda uintptr, b *int16, blocks, rows int, steps *float32, cols *Columns8,
 	scratch, sums *int32, first, last int,
 )
 
 //go:noescape
-func quant8AVX2(dst *uint8, x *float32, inv float32, zero int32, n int)
+func quant8AVX2(dst *uint8, x *float32, n int) (step float32)
 
 // linear8Bounds touches the last element of every operand.
 func linear8Bounds(c []float32, ldc int, a []uint8, lda int, b []int16, blocks, rows int, scratch []int32) {
 	whole(blocks, 1)
 	whole(rows, 1)
 	_ = c[(rows-1)*ldc+Panel8-1]
-	_ = a[(rows-1)*lda+blocks*BlockLen-1]
+	_ = a[(rows-1)*lda+blocks*InputBytes-1]
 	_ = b[blocks*BlockWords-1]
 	_ = scratch[Scratch8(rows)-1]
 }
 
 // Linear8 implements Kernels.
 func (AVX2) Linear8(
-	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, steps []float32, cols *Columns8, scratch []int32,
 ) {
-	linear8Bounds(c, ldc, a, lda, b, blocks, len(rows), scratch)
+	linear8Bounds(c, ldc, a, lda, b, blocks, len(steps), scratch)
 	for at := 0; at < blocks; at += passBlocks {
 		n := min(passBlocks, blocks-at)
-		linear8AVX2(&c[0], uintptr(ldc)*4, &a[at*BlockLen], uintptr(lda), &b[at*BlockWords], n, len(rows), &rows[0], cols,
-			&scratch[0], &scratch[passScratch], flag(at == 0), flag(at+n == blocks))
+		linear8AVX2(&c[0], uintptr(ldc)*4, &a[at*InputBytes], uintptr(lda), &b[at*BlockWords], n, len(steps),
+			&steps[0], cols, &scratch[0], &scratch[passScratch], flag(at == 0), flag(at+n == blocks))
 	}
 }
 
 // Quant8 implements Kernels.
-func (AVX2) Quant8(dst []uint8, x []float32, inv float32, zero int32) {
+func (AVX2) Quant8(dst []uint8, x []float32) (step float32) {
 	n := len(x)
-	whole(n, 32)
-	dst = dst[:n]
-	quant8AVX2(&dst[0], &x[0], inv, zero, n)
+	whole(n, BlockLen)
+	dst = dst[:n/BlockLen*InputBytes]
+	return quant8AVX2(&dst[0], &x[0], n)
 }

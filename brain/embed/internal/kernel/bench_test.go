@@ -51,6 +51,12 @@ func BenchmarkFloatPasses(b *testing.B) {
 				k.Quant(q, x, 100, -800)
 			}
 		})
+		b.Run(k.Name()+"/quant8-1536", func(b *testing.B) {
+			to := make([]uint8, len(x)/BlockLen*InputBytes)
+			for b.Loop() {
+				k.Quant8(to, x)
+			}
+		})
 		b.Run(k.Name()+"/addnorm384", func(b *testing.B) {
 			for b.Loop() {
 				k.AddNorm(x[:384], y[:384], y[:384], y[:384], 1e-12)
@@ -75,18 +81,19 @@ func BenchmarkLinear8(b *testing.B) {
 		for _, s := range []struct{ m, k, n int }{{16, 384, 1536}, {100, 384, 1152}, {100, 384, 1536}, {100, 1536, 384}} {
 			b.Run(fmt.Sprintf("%s/%dx%dx%d", k.Name(), s.m, s.k, s.n), func(b *testing.B) {
 				blocks := s.k / BlockLen
-				a, w := make([]uint8, s.m*s.k), make([]int16, s.n/Panel8*blocks*BlockWords)
+				lda := blocks * InputBytes
+				a, w := make([]uint8, s.m*lda), make([]int16, s.n/Panel8*blocks*BlockWords)
 				for i := range a {
-					a[i] = uint8(i)
+					a[i] = 1 + uint8(i)%16
 				}
 				for i := range w {
 					w[i] = int16(i % 511)
 				}
 				c := make([]float32, s.m*s.n)
-				rows, scratch, cols := make([]Row, s.m), make([]int32, Scratch8(s.m)), Columns8{}
+				steps, scratch, cols := make([]float32, s.m), make([]int32, Scratch8(s.m)), Columns8{}
 				for b.Loop() {
 					for p := 0; p < s.n; p += Panel8 {
-						k.Linear8(c[p:], s.n, a, s.k, w[p/Panel8*blocks*BlockWords:], blocks, rows, &cols, scratch)
+						k.Linear8(c[p:], s.n, a, lda, w[p/Panel8*blocks*BlockWords:], blocks, steps, &cols, scratch)
 					}
 				}
 				macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)

@@ -19,8 +19,19 @@ const (
 	numberWords = BlockLen * Panel8 / 4
 )
 
-// MaxUint8 is the largest input of Linear8.
-const MaxUint8 = math.MaxUint8
+// Inputs in blocks: a row has, for each BlockLen inputs, InputBytes bytes. First come the inputs q, from -InputMax to
+// InputMax, as q + 128, then the block's multiplier, from 1 to MultiplierMax, twice as an int16 in little-endian order.
+// So a block has a step of its own, and sums of blocks are still sums of integers.
+const (
+	InputBytes    = BlockLen + 4
+	InputMax      = 127
+	MultiplierMax = 16
+
+	inputZero = 128
+)
+
+// ScaleMax8 is the largest magnitude of a block's scale: with the multiplier it is multiplied in int16.
+const ScaleMax8 = math.MaxInt16 / MultiplierMax
 
 // passBlocks is how many blocks of inputs the vector kernels take at a time: their
 // weights, unpacked to 15 KB, stay in the first-level cache for all rows, while the
@@ -37,58 +48,62 @@ const (
 // Scratch8 is the number of int32 that Linear8 needs as scratch space for so many rows.
 func Scratch8(rows int) int { return passScratch + rows*Panel8 }
 
-// ScaleMax8 is the largest scale of a block, so that the sum over so many inputs stays
-// in int32 whatever the weights and the inputs are.
-func ScaleMax8(inputs int) int { return min(511, math.MaxInt32/(8*MaxUint8*inputs)) }
-
 // Columns8 are the outputs of a panel of blocks. Assembly knows the layout.
 type Columns8 struct {
-	Sum   [Panel8]int32 // of weights times the scales of their blocks, over all inputs: nothing else will do
 	Scale [Panel8]float32
 	Bias  [Panel8]float32
 }
 
-// QuantRow8 turns a row into integers from 0 to MaxUint8, its least value (or 0)
-// first. lo and hi come from Range, Gelu or AddNorm. The Sum of the result is 0.
-func QuantRow8(k Kernels, dst []uint8, x []float32, lo, hi float32) Row {
-	const steps = MaxUint8 - 2 // both ends may be rounded outwards
-	inv := steps / (hi - lo)
-	zero := round(float32(lo * inv))
-	k.Quant8(dst, x, inv, zero)
-	return Row{Scale: (hi - lo) / steps, Zero: zero}
+// Quant8 implements Kernels.
+func (Portable) Quant8(dst []uint8, x []float32) (step float32) {
+	all := float32(TinyMax)
+	for _, v := range x {
+		all = max(all, abs32(v))
+	}
+	const steps = MultiplierMax * InputMax
+	share, inv := MultiplierMax/all, steps/all
+	for k := 0; k < len(x); k += BlockLen {
+		block, largest := x[k:][:BlockLen], float32(0)
+		for _, v := range block {
+			largest = max(largest, abs32(v))
+		}
+		// Rounded up, or nearly: what is a little more than InputMax is rounded to it.
+		m := min(max(round(float32(largest*share)+0.5), 1), MultiplierMax)
+		to, each := dst[k/BlockLen*InputBytes:][:InputBytes], inv/float32(m)
+		for i, v := range block {
+			to[i] = uint8(round(float32(v*each)) + inputZero)
+		}
+		putMultiplier(to[BlockLen:], m)
+	}
+	return all / steps
 }
 
-// Quant8 implements Kernels.
-func (Portable) Quant8(dst []uint8, x []float32, inv float32, zero int32) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = uint8(round(float32(v*inv)) - zero)
-	}
-}
+// putMultiplier writes a block's multiplier behind its inputs.
+func putMultiplier(to []uint8, m int32) { binary.LittleEndian.PutUint32(to, uint32(m)*0x10001) }
 
 // Linear8 implements Kernels.
 func (Portable) Linear8(
-	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, steps []float32, cols *Columns8, scratch []int32,
 ) {
-	sums := scratch[:len(rows)*Panel8]
+	sums := scratch[:len(steps)*Panel8]
 	clear(sums)
 	var weights [BlockLen * Panel8]int32
 	for n := range blocks {
 		block := b[n*BlockWords:][:BlockWords]
 		unpackBlock(&weights, block)
 		scales := block[numberWords:]
-		for r := range rows {
-			x, sum := a[r*lda+n*BlockLen:][:BlockLen], sums[r*Panel8:][:Panel8]
+		for r := range steps {
+			x, sum := a[r*lda+n*InputBytes:][:InputBytes], sums[r*Panel8:][:Panel8]
+			m := int32(binary.LittleEndian.Uint16(x[BlockLen:]))
 			for j := range sum {
-				sum[j] += int32(scales[j]) * dot((*[BlockLen]uint8)(x), (*[BlockLen]int32)(weights[j*BlockLen:]))
+				sum[j] += m * int32(scales[j]) * dot((*[BlockLen]uint8)(x), (*[BlockLen]int32)(weights[j*BlockLen:]))
 			}
 		}
 	}
-	for r := range rows {
-		t, out := &rows[r], c[r*ldc:][:Panel8]
+	for r, step := range steps {
+		out := c[r*ldc:][:Panel8]
 		for j := range out {
-			sum := sums[r*Panel8+j] + t.Zero*cols.Sum[j]
-			out[j] = float32(float32(float32(sum)*t.Scale)*cols.Scale[j]) + cols.Bias[j]
+			out[j] = float32(float32(float32(sums[r*Panel8+j])*step)*cols.Scale[j]) + cols.Bias[j]
 		}
 	}
 }
@@ -106,18 +121,17 @@ func unpackBlock(weights *[BlockLen * Panel8]int32, block []int16) {
 
 func dot(x *[BlockLen]uint8, w *[BlockLen]int32) (s int32) {
 	for k := 0; k < BlockLen; k += 4 {
-		s += int32(x[k])*w[k] + int32(x[k+1])*w[k+1] + int32(x[k+2])*w[k+2] + int32(x[k+3])*w[k+3]
+		s += (int32(x[k])-inputZero)*w[k] + (int32(x[k+1])-inputZero)*w[k+1] +
+			(int32(x[k+2])-inputZero)*w[k+2] + (int32(x[k+3])-inputZero)*w[k+3]
 	}
 	return s
 }
 
 // SetBlock puts the block that begins with input k of output o into a panel: numbers has
-// those of inputs i and i+16 in byte i, the first in the low half, as Q4_0 has them. It
-// returns the sum of the weights that they stand for.
-func SetBlock(panel []int16, o, k int, numbers *[BlockLen / 2]byte) int32 {
-	const low, high, each = 0x0f0f0f0f, 0xf0f0f0f0, 0x01010101
+// those of inputs i and i+16 in byte i, the first in the low half, as Q4_0 has them.
+func SetBlock(panel []int16, o, k int, numbers *[BlockLen / 2]byte) {
+	const low, high = 0x0f0f0f0f, 0xf0f0f0f0
 	begin := k/BlockLen*BlockWords + 32*(o/16) + 2*(o%16)
-	sum := uint32(0)
 	for half := range 2 { // of the bytes, 8 each
 		a := binary.LittleEndian.Uint32(numbers[8*half:])
 		b := binary.LittleEndian.Uint32(numbers[8*half+4:])
@@ -125,10 +139,8 @@ func SetBlock(panel []int16, o, k int, numbers *[BlockLen / 2]byte) int32 {
 		for n, word := range [2]uint32{a&low | b&low<<4, a>>4&low | b&high} {
 			at := panel[begin+64*(half+2*n):]
 			at[0], at[1] = int16(uint16(word)), int16(uint16(word>>16))
-			sum += (word&low*each + word>>4&low*each) >> 24
 		}
 	}
-	return int32(sum) - 8*BlockLen
 }
 
 // ScalePlace returns where the scale of output o in the block that holds input k stands.

@@ -7,14 +7,26 @@ import (
 	"testing"
 )
 
-// blockOperands makes rows and a panel in blocks; in every third everything is at its limit.
-func blockOperands(r *rand.Rand, blocks, rows, lda int) (a []uint8, b []int16, terms []Row, cols Columns8) {
+// blockOperands makes rows and a panel in blocks; in two of three everything is at its limit.
+func blockOperands(r *rand.Rand, blocks, rows, lda int) (a []uint8, b []int16, steps []float32, cols Columns8) {
 	a, b = make([]uint8, rows*lda), make([]int16, blocks*BlockWords)
 	extreme := r.IntN(3) // 0: the least weights and largest inputs, 1: the largest of both, 2: anything
-	limit := ScaleMax8(blocks * BlockLen)
-	for i := range a {
-		if a[i] = MaxUint8; extreme == 2 {
-			a[i] = uint8(r.IntN(MaxUint8 + 1))
+	limit := min(ScaleMax8, math.MaxInt32/(8*InputMax*MultiplierMax*BlockLen*blocks))
+	for row := range rows {
+		for n := range blocks {
+			x := a[row*lda+n*InputBytes:][:InputBytes]
+			for k := range BlockLen {
+				if x[k] = inputZero + InputMax; extreme == 2 {
+					x[k] = uint8(inputZero - InputMax + r.IntN(2*InputMax+1))
+				} else if row%3 == 1 {
+					x[k] = inputZero - InputMax
+				}
+			}
+			m := MultiplierMax
+			if extreme == 2 {
+				m = 1 + r.IntN(MultiplierMax)
+			}
+			putMultiplier(x[BlockLen:], int32(m))
 		}
 	}
 	for k := range blocks * BlockLen {
@@ -31,17 +43,16 @@ func blockOperands(r *rand.Rand, blocks, rows, lda int) (a []uint8, b []int16, t
 				}
 				b[ScalePlace(j, k)] = s
 			}
-			cols.Sum[j] += int32(b[ScalePlace(j, k)]) * int32(int(number)-8)
 		}
 	}
 	for j := range Panel8 {
 		cols.Scale[j], cols.Bias[j] = float32(r.NormFloat64()*1e-4), float32(r.NormFloat64())
 	}
-	terms = make([]Row, rows)
-	for i := range terms {
-		terms[i] = Row{Scale: float32(r.NormFloat64() * 1e-2), Zero: int32(-r.IntN(MaxUint8 + 1))}
+	steps = make([]float32, rows)
+	for i := range steps {
+		steps[i] = float32(r.NormFloat64() * 1e-2)
 	}
-	return a, b, terms, cols
+	return a, b, steps, cols
 }
 
 func TestLinear8IsBitEqual(t *testing.T) {
@@ -51,15 +62,15 @@ func TestLinear8IsBitEqual(t *testing.T) {
 		for range 90 {
 			blocks := 1 + r.IntN(50) // up to more than four passes
 			rows := 1 + r.IntN(20)
-			lda, ldc := blocks*BlockLen+r.IntN(9), Panel8+r.IntN(9)
-			a, b, terms, cols := blockOperands(r, blocks, rows, lda)
+			lda, ldc := blocks*InputBytes+r.IntN(9), Panel8+r.IntN(9)
+			a, b, steps, cols := blockOperands(r, blocks, rows, lda)
 			got, want := make([]float32, rows*ldc), make([]float32, rows*ldc)
 			scratch := make([]int32, Scratch8(rows))
-			Portable{}.Linear8(want, ldc, a, lda, b, blocks, terms, &cols, scratch)
+			Portable{}.Linear8(want, ldc, a, lda, b, blocks, steps, &cols, scratch)
 			for i := range scratch {
 				scratch[i] = int32(r.Uint32())
 			}
-			k.Linear8(got, ldc, a, lda, b, blocks, terms, &cols, scratch)
+			k.Linear8(got, ldc, a, lda, b, blocks, steps, &cols, scratch)
 			sameBits(t, k.Name()+" linear8", got, want)
 		}
 	}
@@ -71,12 +82,11 @@ func TestLinear8IsWhatItSays(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 4))
 	const rows = 3
 	for _, blocks := range []int{1, 5, 48} {
-		inputs := blocks * BlockLen
+		inputs, lda := blocks*BlockLen, blocks*InputBytes
 		weights, scales := make([]int64, inputs*Panel8), make([]int64, inputs*Panel8)
-		a, b, terms, cols := blockOperands(r, blocks, rows, inputs)
+		a, b, steps, cols := blockOperands(r, blocks, rows, lda)
 		clear(b)
-		cols.Sum = [Panel8]int32{}
-		limit := int64(ScaleMax8(inputs))
+		limit := min(ScaleMax8, math.MaxInt32/(8*InputMax*MultiplierMax*int64(inputs)))
 		for i := range weights {
 			k, j := i/Panel8, i%Panel8
 			weights[i] = int64(r.IntN(16)) - 8
@@ -85,49 +95,63 @@ func TestLinear8IsWhatItSays(t *testing.T) {
 			}
 			setNumber(b, j, k, uint8(weights[i]+8))
 			b[ScalePlace(j, k)] = int16(scales[i])
-			cols.Sum[j] += int32(weights[i] * scales[i])
 		}
 		c := make([]float32, rows*Panel8)
-		Portable{}.Linear8(c, Panel8, a, inputs, b, blocks, terms, &cols, make([]int32, Scratch8(rows)))
+		Portable{}.Linear8(c, Panel8, a, lda, b, blocks, steps, &cols, make([]int32, Scratch8(rows)))
 		for i, got := range c {
-			row, j := terms[i/Panel8], i%Panel8
+			row, j := a[i/Panel8*lda:], i%Panel8
 			sum := int64(0)
 			for k := range inputs {
-				sum += (int64(a[i/Panel8*inputs+k]) + int64(row.Zero)) * weights[k*Panel8+j] * scales[k*Panel8+j]
+				x := row[k/BlockLen*InputBytes:]
+				sum += (int64(x[k%BlockLen]) - 128) * int64(x[BlockLen]) * weights[k*Panel8+j] * scales[k*Panel8+j]
 			}
 			if sum != int64(int32(sum)) {
 				t.Fatalf("the sum %d leaves int32", sum)
 			}
-			if want := float32(float32(float32(sum)*row.Scale)*cols.Scale[j]) + cols.Bias[j]; got != want {
+			if want := float32(float32(float32(sum)*steps[i/Panel8])*cols.Scale[j]) + cols.Bias[j]; got != want {
 				t.Fatalf("%d blocks, row %d, output %d: %g, want %g", blocks, i/Panel8, j, got, want)
 			}
 		}
 	}
 }
 
-func TestQuantRow8(t *testing.T) {
+// Every input comes back to within half a step of its block, and a block's step is not larger than its largest input,
+// or a sixteenth of the row's largest, asks for.
+func TestQuant8(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 5))
 	for range 500 {
-		x := floats(r, 32*(1+r.IntN(5)), math.Pow(10, r.Float64()*8-4))
+		x := floats(r, BlockLen*(1+r.IntN(50)), math.Pow(10, r.Float64()*8-4))
+		largest := 0.0
 		for i := range x {
 			x[i] += float32(r.NormFloat64()) * x[0] // sometimes all on one side
+			if i/BlockLen%3 == 1 {
+				x[i] /= float32(1 + i)
+			}
+			if i/BlockLen == 4 {
+				x[i] = 0
+			}
+			largest = max(largest, math.Abs(float64(x[i])))
 		}
-		q := make([]uint8, len(x))
-		lo, hi := Portable{}.Range(x)
-		row := QuantRow8(Portable{}, q, x, lo, hi)
-		for i, u := range q {
-			back := float64(int32(u)+row.Zero) * float64(row.Scale)
-			if math.Abs(back-float64(x[i])) > 0.51*float64(row.Scale) {
-				t.Fatalf("%g comes back as %g, a step is %g", x[i], back, row.Scale)
+		q := make([]uint8, len(x)/BlockLen*InputBytes)
+		step := Portable{}.Quant8(q, x)
+		for n := range len(x) / BlockLen {
+			in, block := q[n*InputBytes:][:InputBytes], x[n*BlockLen:][:BlockLen]
+			m, most := float64(in[BlockLen]), 0.0
+			for i, v := range block {
+				back := (float64(in[i]) - 128) * m * float64(step)
+				if math.Abs(back-float64(v)) > 0.51*m*float64(step) || in[i] == 0 {
+					t.Fatalf("%g comes back as %g, a step is %g", v, back, m*float64(step))
+				}
+				most = max(most, math.Abs(float64(v)))
+			}
+			if room := 16 * most / largest; m < 1 || m > 16 || m > room+1.01 {
+				t.Fatalf("a multiplier of %g where %g is the least", m, room)
 			}
 		}
-		if row.Zero > 0 || row.Zero < -MaxUint8 {
-			t.Fatalf("%+v", row)
-		}
 		for _, k := range vectorKernels(t) {
-			other := make([]uint8, len(x))
-			if QuantRow8(k, other, x, lo, hi) != row || !slices.Equal(other, q) {
+			other := make([]uint8, len(q))
+			if k.Quant8(other, x) != step || !slices.Equal(other, q) {
 				t.Fatalf("%s quant8 differs", k.Name())
 			}
 		}
@@ -151,7 +175,6 @@ func TestSetBlock(t *testing.T) {
 		want, got := make([]int16, 2*BlockWords), make([]int16, 2*BlockWords)
 		for k := 0; k < 2*BlockLen; k += BlockLen {
 			var numbers [BlockLen / 2]byte
-			sum := int32(0)
 			for i := range numbers {
 				numbers[i] = byte(r.Uint32())
 				if o == 3 {
@@ -159,11 +182,8 @@ func TestSetBlock(t *testing.T) {
 				}
 				setNumber(want, o, k+i, numbers[i]&15)
 				setNumber(want, o, k+i+BlockLen/2, numbers[i]>>4)
-				sum += int32(numbers[i]&15) + int32(numbers[i]>>4) - 16
 			}
-			if s := SetBlock(got, o, k, &numbers); s != sum {
-				t.Fatalf("output %d: a sum of %d, want %d", o, s, sum)
-			}
+			SetBlock(got, o, k, &numbers)
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("output %d: other numbers", o)

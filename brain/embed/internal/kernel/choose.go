@@ -104,24 +104,31 @@ func verify(k Kernels) bool {
 	return equalBits(got[:], want[:]) && verify8(k, next)
 }
 
-// verify8 does the same with Linear8, whose sums meet their limits: the first rows
-// have the largest inputs, some outputs the least weights or the largest scale.
+// verify8 does the same with Linear8, whose sums of blocks meet their limits: the first rows have the largest inputs
+// and multipliers, some outputs the least weights or the largest scale. Sums over all blocks wrap around, in all
+// kernels.
 func verify8(k Kernels, next func() uint32) bool {
 	const blocks = passBlocks + 1
-	const inputs, most = blocks * BlockLen, 511
+	const inputs = blocks * InputBytes
 	var (
 		a         = make([]uint8, verifyRows*inputs)
 		b         = make([]int16, blocks*BlockWords)
-		rows      [verifyRows]Row
+		steps     [verifyRows]float32
 		columns   Columns8
-		weights   [BlockLen * Panel8]int32
 		scratch   = make([]int32, Scratch8(verifyRows))
 		got, want [verifyRows * Panel8]float32
 	)
 	for i := range a {
-		if a[i] = uint8(next()); i < 4*inputs {
-			a[i] = MaxUint8
+		if a[i] = max(1, uint8(next())); i < 4*inputs {
+			a[i] = inputZero + InputMax
 		}
+	}
+	for at := BlockLen; at < len(a); at += InputBytes {
+		m := 1 + next()%MultiplierMax
+		if at < 4*inputs {
+			m = MultiplierMax
+		}
+		putMultiplier(a[at:], int32(m))
 	}
 	for i := range b {
 		if b[i] = int16(next()); i%9 == 0 {
@@ -129,26 +136,35 @@ func verify8(k Kernels, next func() uint32) bool {
 		}
 	}
 	for i := range blocks {
-		block := b[i*BlockWords:][:BlockWords]
-		unpackBlock(&weights, block)
-		for j, scales := 0, block[numberWords:]; j < Panel8; j++ {
-			if scales[j] = int16(next()%(2*most+1)) - most; j%5 == 0 {
-				scales[j] = most
-			}
-			for _, w := range weights[j*BlockLen:][:BlockLen] {
-				columns.Sum[j] += int32(scales[j]) * w
+		for j, scales := 0, b[i*BlockWords+numberWords:]; j < Panel8; j++ {
+			if scales[j] = int16(next()%(2*ScaleMax8+1)) - ScaleMax8; j%5 == 0 {
+				scales[j] = ScaleMax8
 			}
 		}
 	}
-	for i := range rows {
-		rows[i] = Row{Scale: float32(1+next()%1000) / 4096, Zero: -int32(next() % (MaxUint8 + 1))}
+	for i := range steps {
+		steps[i] = float32(1+next()%1000) / 4096
 	}
 	for j := range Panel8 {
 		columns.Scale[j], columns.Bias[j] = float32(1+next()%1000)/512, float32(next()%1000)/7
 	}
-	Portable{}.Linear8(want[:], Panel8, a, inputs, b, blocks, rows[:], &columns, scratch)
-	k.Linear8(got[:], Panel8, a, inputs, b, blocks, rows[:], &columns, scratch)
-	return equalBits(got[:], want[:])
+	Portable{}.Linear8(want[:], Panel8, a, inputs, b, blocks, steps[:], &columns, scratch)
+	k.Linear8(got[:], Panel8, a, inputs, b, blocks, steps[:], &columns, scratch)
+	return equalBits(got[:], want[:]) && verifyQuant8(k, next)
+}
+
+// verifyQuant8 does the same with Quant8, on blocks of very different size and one of nothing.
+func verifyQuant8(k Kernels, next func() uint32) bool {
+	const blocks = 24
+	var x [blocks * BlockLen]float32
+	var got, want [blocks * InputBytes]uint8
+	for i := range x {
+		x[i] = float32(int32(next())) / float32(int32(1)<<(i/BlockLen))
+		if i/BlockLen == 1 {
+			x[i] = 0
+		}
+	}
+	return k.Quant8(got[:], x[:]) == Portable{}.Quant8(want[:], x[:]) && got == want
 }
 
 func equalBits(a, b []float32) bool {

@@ -39,10 +39,11 @@
 // reaches 81. Processors that multiply and add floats in the same units (all of
 // Intel's) sum integers instead, with the same bits.
 //
-// Linear8 takes inputs of eight bits and weights of four with a scale for each 32
+// Linear8 takes inputs of eight bits and weights of four, both with a scale for each 32
 // inputs. A product is short enough that the pairs of 32 inputs sum in int16, so that
 // AVX2 needs two instructions for 32 products instead of four, and the product that
-// widens those sums is that with the scale. VPDPBUSD sums a block at once. The numbers
+// widens those sums is that with the two scales, themselves multiplied in int16.
+// VPDPBUSD sums a block at once. The numbers
 // are unpacked to bytes for a run of blocks at a time and used for all rows. What it
 // is good for, and what it loses: DESIGN.md of package embed.
 //

@@ -369,15 +369,15 @@ func (o offByOne) Gemm(
 type saturating struct{ Portable }
 
 func (s saturating) Linear8(
-	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, steps []float32, cols *Columns8, scratch []int32,
 ) {
 	b = slices.Clone(b)
 	for i := range b {
 		if i%BlockWords >= numberWords {
-			b[i] = min(b[i], 510)
+			b[i] = min(b[i], ScaleMax8-1)
 		}
 	}
-	s.Portable.Linear8(c, ldc, a, lda, b, blocks, rows, cols, scratch)
+	s.Portable.Linear8(c, ldc, a, lda, b, blocks, steps, cols, scratch)
 }
 
 // flushing is a kernel on a processor that takes subnormal numbers for zero: a

@@ -47,7 +47,7 @@ const (
 const linearPairs = 192
 
 // Row is a row of activations, as whole numbers u from 0 up that stand for
-// (u + Zero)*Scale. Linear8 needs no Sum. Assembly knows the layout.
+// (u + Zero)*Scale. Assembly knows the layout.
 type Row struct {
 	Scale float32
 	Zero  int32 // at most 0: it stands for the least value, which is not above 0
@@ -86,22 +86,26 @@ type Kernels interface {
 	// for Panel values a row.
 	Linear(c []float32, ldc int, a []int16, lda int, b []int16, pairs int, rows []Row, cols *Columns, sums []int32)
 
-	// Linear8 multiplies rows of a (row stride lda, blocks*BlockLen values each)
-	// with a panel of weights in blocks and writes Panel8 columns of c (row
-	// stride ldc). With w for the weights and s for the scales of their blocks:
+	// Linear8 multiplies rows of a (row stride lda bytes, blocks of InputBytes
+	// each) with a panel of weights in blocks and writes Panel8 columns of c (row
+	// stride ldc). With q for the inputs, m for their multipliers, w for the
+	// weights and s for the scales of their blocks:
 	//
-	//	S       = sum_k (a[r][k] + rows[r].Zero) * w[k][j] * s[k/BlockLen][j]
-	//	c[r][j] = float32(S) * rows[r].Scale * cols.Scale[j] + cols.Bias[j]
+	//	S       = sum_k q[r][k] * m[r][k/BlockLen] * w[k][j] * s[k/BlockLen][j]
+	//	c[r][j] = float32(S) * steps[r] * cols.Scale[j] + cols.Bias[j]
 	//
-	// The caller guarantees that rows[r].Zero is from -MaxUint8 to 0, so that S
-	// stays in int32 with scales up to ScaleMax8. scratch has the length that
-	// Scratch8 says.
+	// The caller guarantees that S stays in int32 whatever the inputs are:
+	// InputMax * MultiplierMax * sum_k |w[k][j] * s[k/BlockLen][j]| is below 2^31,
+	// and no scale is above ScaleMax8. scratch has the length that Scratch8 says.
 	Linear8(
-		c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+		c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, steps []float32, cols *Columns8, scratch []int32,
 	)
 
-	// Quant8 is Quant for results from 0 to MaxUint8, without their sum.
-	Quant8(dst []uint8, x []float32, inv float32, zero int32)
+	// Quant8 turns a row into blocks of inputs, as Linear8 takes them. A block's
+	// multiplier is the least that its largest magnitude leaves room for; with step
+	// for what is returned, x is about q * m * step. len(x) is a multiple of
+	// BlockLen.
+	Quant8(dst []uint8, x []float32) (step float32)
 
 	// Gemm multiplies rows (a multiple of RowStep) of a (row stride lda, pairs*2
 	// values each) with one panel b and writes sixteen columns of c (row

@@ -6,8 +6,6 @@ DATA eightsZ<>+0(SB)/4, $0x08080808
 GLOBL eightsZ<>(SB), RODATA|NOPTR, $4
 DATA middles<>+0(SB)/4, $0x80808080
 GLOBL middles<>(SB), RODATA|NOPTR, $4
-DATA middle<>+0(SB)/4, $128
-GLOBL middle<>(SB), RODATA|NOPTR, $4
 
 // Numbers of eight inputs become two registers of weights of outputs 0-15 and two of
 // 16-31, whose sums are added to Z4 and Z5, 128 times.
@@ -80,9 +78,12 @@ GLOBL middle<>(SB), RODATA|NOPTR, $4
 	VMOVDQA32 Z27, lo  \
 	VMOVDQA32 Z28, hi
 
-#define SCALEDZ(lo, hi, sumlo, sumhi) \
-	VPDPWSSD Z29, lo, sumlo  \
-	VPDPWSSD Z30, hi, sumhi
+#define SCALEDZ(addr, lo, hi, sumlo, sumhi) \
+	VPBROADCASTD addr, Z26     \
+	VPMULLW  Z29, Z26, Z24     \
+	VPMULLW  Z30, Z26, Z25     \
+	VPDPWSSD Z24, lo, sumlo    \
+	VPDPWSSD Z25, hi, sumhi
 
 #define ZEROZ(lo, hi) \
 	VPXORD lo, lo, lo  \
@@ -96,38 +97,31 @@ GLOBL middle<>(SB), RODATA|NOPTR, $4
 	VMOVDQU32 lo, off(R13)       \
 	VMOVDQU32 hi, (off+64)(R13)
 
-// BX is the panel's Columns8, R12 the row's Row.
+// BX is the panel's Columns8, R12 the row's step.
 #define OUTZ(lo, hi) \
-	VPBROADCASTD 4(R12), Z24      \
-	VPADDD       Z31, Z24, Z24    \
-	VPMULLD      (BX), Z24, Z25   \
-	VPMULLD      64(BX), Z24, Z26 \
-	VPADDD       Z25, lo, lo      \
-	VPADDD       Z26, hi, hi      \
 	VBROADCASTSS (R12), Z24       \
 	VCVTDQ2PS    lo, lo           \
 	VCVTDQ2PS    hi, hi           \
 	VMULPS       Z24, lo, lo      \
 	VMULPS       Z24, hi, hi      \
-	VMULPS       128(BX), lo, lo  \
-	VMULPS       192(BX), hi, hi  \
-	VADDPS       256(BX), lo, lo  \
-	VADDPS       320(BX), hi, hi  \
+	VMULPS       (BX), lo, lo     \
+	VMULPS       64(BX), hi, hi   \
+	VADDPS       128(BX), lo, lo  \
+	VADDPS       192(BX), hi, hi  \
 	VMOVUPS      lo, (DI)         \
 	VMOVUPS      hi, 64(DI)       \
 	ADDQ         DX, DI           \
-	ADDQ         $12, R12
+	ADDQ         $4, R12
 
 #define STEPZ \
-	ADDQ $32, AX    \
+	ADDQ $36, AX    \
 	ADDQ $1280, BX  \
 	DECQ CX
 
-// func linear8VNNI(c *float32, ldc uintptr, a *uint8, lda uintptr, b *int16, blocks, rows int, row *Row, cols *Columns8, scratch, sums *int32, first, last int)
+// func linear8VNNI(c *float32, ldc uintptr, a *uint8, lda uintptr, b *int16, blocks, rows int, steps *float32, cols *Columns8, scratch, sums *int32, first, last int)
 //
-// One pass, as in linear8AVX2. The sum of a block must fit the int16 that VPDPWSSD
-// takes, so inputs count from 128: each sum begins with -128 times that of the
-// weights, and the zero point of a row moves by 128.
+// One pass, as in linear8AVX2. The sum of a block fits the int16 that VPDPWSSD takes, because inputs count from 128:
+// each sum begins with -128 times that of the weights.
 TEXT ·linear8VNNI(SB), NOSPLIT, $0-104
 	MOVQ         b+32(FP), SI
 	MOVQ         blocks+40(FP), CX
@@ -164,11 +158,10 @@ unpack:
 	MOVQ         a+16(FP), SI
 	MOVQ         lda+24(FP), R9
 	MOVQ         rows+48(FP), R8
-	MOVQ         row+56(FP), R12
+	MOVQ         steps+56(FP), R12
 	MOVQ         sums+80(FP), R13
 	LEAQ         (R9)(R9*2), R10
 	LEAQ         (R9)(R9*4), R11
-	VPBROADCASTD middle<>(SB), Z31
 
 	// Tiles of six rows, then at most one each of four, two and one.
 tile:
@@ -217,12 +210,12 @@ six:
 	BEGINZ(Z8, Z9)
 	BEGINZ(Z10, Z11)
 	BLOCKZ(QUADZ6)
-	SCALEDZ(Z0, Z1, Z12, Z13)
-	SCALEDZ(Z2, Z3, Z14, Z15)
-	SCALEDZ(Z4, Z5, Z16, Z17)
-	SCALEDZ(Z6, Z7, Z18, Z19)
-	SCALEDZ(Z8, Z9, Z20, Z21)
-	SCALEDZ(Z10, Z11, Z22, Z23)
+	SCALEDZ(32(AX), Z0, Z1, Z12, Z13)
+	SCALEDZ(32(AX)(R9*1), Z2, Z3, Z14, Z15)
+	SCALEDZ(32(AX)(R9*2), Z4, Z5, Z16, Z17)
+	SCALEDZ(32(AX)(R10*1), Z6, Z7, Z18, Z19)
+	SCALEDZ(32(AX)(R9*4), Z8, Z9, Z20, Z21)
+	SCALEDZ(32(AX)(R11*1), Z10, Z11, Z22, Z23)
 	STEPZ
 	JNZ        six
 
@@ -259,10 +252,10 @@ four:
 	BEGINZ(Z4, Z5)
 	BEGINZ(Z6, Z7)
 	BLOCKZ(QUADZ4)
-	SCALEDZ(Z0, Z1, Z12, Z13)
-	SCALEDZ(Z2, Z3, Z14, Z15)
-	SCALEDZ(Z4, Z5, Z16, Z17)
-	SCALEDZ(Z6, Z7, Z18, Z19)
+	SCALEDZ(32(AX), Z0, Z1, Z12, Z13)
+	SCALEDZ(32(AX)(R9*1), Z2, Z3, Z14, Z15)
+	SCALEDZ(32(AX)(R9*2), Z4, Z5, Z16, Z17)
+	SCALEDZ(32(AX)(R10*1), Z6, Z7, Z18, Z19)
 	STEPZ
 	JNZ  four
 
@@ -293,8 +286,8 @@ two:
 	BEGINZ(Z0, Z1)
 	BEGINZ(Z2, Z3)
 	BLOCKZ(QUADZ2)
-	SCALEDZ(Z0, Z1, Z12, Z13)
-	SCALEDZ(Z2, Z3, Z14, Z15)
+	SCALEDZ(32(AX), Z0, Z1, Z12, Z13)
+	SCALEDZ(32(AX)(R9*1), Z2, Z3, Z14, Z15)
 	STEPZ
 	JNZ  two
 
@@ -320,7 +313,7 @@ one:
 	TERMSZ
 	BEGINZ(Z0, Z1)
 	BLOCKZ(QUADZ1)
-	SCALEDZ(Z0, Z1, Z12, Z13)
+	SCALEDZ(32(AX), Z0, Z1, Z12, Z13)
 	STEPZ
 	JNZ  one
 

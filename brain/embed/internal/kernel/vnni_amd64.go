@@ -35,19 +35,19 @@ func (VNNI) Linear(
 
 //go:noescape
 func linear8VNNI(
-	c *float32, ldc uintptr, a *uint8, lda uintptr, b *int16, blocks, rows int, row *Row, cols *Columns8,
+	c *float32, ldc uintptr, a *uint8, lda uintptr, b *int16, blocks, rows int, steps *float32, cols *Columns8,
 	scratch, sums *int32, first, last int,
 )
 
 // Linear8 implements Kernels.
 func (VNNI) Linear8(
-	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, rows []Row, cols *Columns8, scratch []int32,
+	c []float32, ldc int, a []uint8, lda int, b []int16, blocks int, steps []float32, cols *Columns8, scratch []int32,
 ) {
-	linear8Bounds(c, ldc, a, lda, b, blocks, len(rows), scratch)
+	linear8Bounds(c, ldc, a, lda, b, blocks, len(steps), scratch)
 	for at := 0; at < blocks; at += passBlocks {
 		n := min(passBlocks, blocks-at)
-		linear8VNNI(&c[0], uintptr(ldc)*4, &a[at*BlockLen], uintptr(lda), &b[at*BlockWords], n, len(rows), &rows[0], cols,
-			&scratch[0], &scratch[passScratch], flag(at == 0), flag(at+n == blocks))
+		linear8VNNI(&c[0], uintptr(ldc)*4, &a[at*InputBytes], uintptr(lda), &b[at*BlockWords], n, len(steps),
+			&steps[0], cols, &scratch[0], &scratch[passScratch], flag(at == 0), flag(at+n == blocks))
 	}
 }
 

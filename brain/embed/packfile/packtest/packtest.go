@@ -8,6 +8,7 @@ import (
 
 	"orgmem/brain/embed/internal/half"
 	"orgmem/brain/embed/packfile"
+	"orgmem/brain/embed/trellis"
 )
 
 // Chance draws parts of a model, the same for a seed.
@@ -70,6 +71,29 @@ func InBlocks(h *packfile.Header, w *packfile.Weights) {
 			m.W, m.Blocks = nil, blocks(m.W)
 		}
 	}
+}
+
+// InTiers makes the words of a header and weights in blocks those of three tiers, which have a third of them each.
+func InTiers(h *packfile.Header, w *packfile.Weights) error {
+	size := packfile.BlocksLen(h.Dim)
+	n := len(w.Blocks) / size
+	h.Tiers = []packfile.Tier{{Pieces: n / 3}, {Pieces: n / 3, PairBits: 4}, {Pieces: n - n/3*2, PairBits: 3}}
+	rest := w.Blocks[n/3*size:]
+	w.Blocks = w.Blocks[: n/3*size : n/3*size]
+	for _, t := range h.Tiers[1:] {
+		blocks := rest
+		rows := trellis.Rows{
+			N: t.Pieces, Row: func(x []float32, i int) { packfile.FillFromBlocks(x, blocks[i*size:]) },
+		}
+		code, err := trellis.Learn(rows, h.Dim, t.PairBits)
+		if err != nil {
+			return err
+		}
+		data, _ := code.Encode(rows)
+		w.Coded = append(w.Coded, packfile.Coded{Code: code, Rows: data})
+		rest = rest[t.Pieces*size:]
+	}
+	return nil
 }
 
 // blocks rounds x: each block's largest weight is 8 steps on the side where there are 8.

@@ -103,6 +103,24 @@ func TestEachExportIsKnown(t *testing.T) {
 	}
 }
 
+// A file tells by itself who has written it; what is not plain is nobody's.
+func TestWrittenBy(t *testing.T) {
+	for path, want := range map[string]string{
+		"testdata/mem0/get_all.json":                  "mem0",
+		"testdata/mem0/memories_export_carla.zip":     "mem0",
+		"testdata/letta/agent.af":                     "letta",
+		"testdata/mem0":                               "",
+		"testdata/no such file":                       "",
+		file(t, "notes.json", `[{"title":"Boiler"}]`): "",
+		file(t, "notes.md", "# Boiler"):               "",
+		file(t, "notes.json", `[{"id":"1","text":`):   "",
+	} {
+		if got := WrittenBy(path); got != want {
+			t.Errorf("%s is of %q, want %q", path, got, want)
+		}
+	}
+}
+
 // What a product says beside the text is metadata under its own name; what has no
 // counterpart is reported.
 func TestFieldsAreKeptOrToldOf(t *testing.T) {

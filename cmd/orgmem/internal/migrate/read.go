@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -400,6 +401,22 @@ func sniff(in Input) []string {
 		return nil
 	}
 	return names
+}
+
+// WrittenBy names the other product that has written a file; empty where it is not one, or not
+// plain which. Nothing but the first record is read.
+func WrittenBy(path string) string {
+	found := &Found{}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || found.add(path) != nil {
+		return ""
+	}
+	defer found.Close() //nolint:errcheck // nothing was written
+	for _, in := range found.Inputs[:min(len(found.Inputs), 1)] {
+		if names := sniff(in); len(names) == 1 && names[0] != Own {
+			return names[0]
+		}
+	}
+	return ""
 }
 
 // prefixed are the fields of the object around a list, told from those of its records.

@@ -230,7 +230,8 @@ func TestFetchMem0Platform(t *testing.T) {
 			}
 			if page == "1" {
 				answer(w, `{"count":3,"next":"http://x/v3/memories/?page=2","results":[`+
-					`{"id":"a1","memory":"Lives in Rome","user_id":"ann","session_id":"s1","replaced_by":"a2","created_at":"2025-01-01T00:00:00Z"},`+
+					`{"id":"a1","memory":"Lives in Rome","user_id":"ann","session_id":"s1","replaced_by":"a2",`+
+					`"created_at":"2025-01-01T00:00:00Z"},`+
 					`{"id":"a2","memory":"Lives in Oslo","user_id":"ann","session_id":"s1","app_id":"shop","replaced_by":null,`+
 					`"structured_attributes":{"year":2025},"synthesized":false,"created_at":"2025-02-01T00:00:00Z"}]}`)
 				return
@@ -369,8 +370,9 @@ func TestFetchCognee(t *testing.T) {
 			answer(w, `[{"id":"d1","name":"main_dataset","ownerId":"o1"},{"id":"d2","name":"other","ownerId":"o1"}]`)
 		case "/api/v1/datasets/d1/graph":
 			answer(w, `{"nodes":[`+
-				`{"id":"%s","label":"DocumentChunk_%[1]s","type":"DocumentChunk","properties":{"text":"The regatta starts at the mill.",`+
-				`"chunk_index":0}},{"id":"%s","label":"regatta","type":"Entity","properties":{"description":"A race of boats"}},`+
+				`{"id":"%s","label":"DocumentChunk_%[1]s","type":"DocumentChunk","properties":{`+
+				`"text":"The regatta starts at the mill.","chunk_index":0}},`+
+				`{"id":"%s","label":"regatta","type":"Entity","properties":{"description":"A race of boats"}},`+
 				`{"id":"%s","label":"mill","type":"Entity","properties":{}}],"edges":[`+
 				`{"source":"%[1]s","target":"%[2]s","label":"contains"},{"source":"%[2]s","target":"%[3]s","label":"starts_at"},`+
 				`{"source":"%[1]s","target":"%[2]s","label":"tells_of"}]}`, chunk, entity, mill)

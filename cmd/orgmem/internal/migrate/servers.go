@@ -45,26 +45,30 @@ func (f *fetcher) mem0(ctx context.Context) error {
 		all = append(all, whose{"user_id", user})
 	}
 	for _, w := range all {
-		user := ""
-		if w.field == "user_id" {
-			user = w.name
-		}
-		err := numbers(func(page int) (bool, error) {
-			in, err := f.page(ctx, ask{
-				path: "/v3/memories/", q: url.Values{"page": {strconv.Itoa(page)}, "page_size": {strconv.Itoa(pageItems)}},
-				body: map[string]any{"filters": map[string]string{w.field: w.name}},
-			}, user)
-			if err != nil {
-				return false, err
-			}
-			said, n, err := beside(in, mem0().layout)
-			return n > 0 && said.text("next") != "", err
-		})
-		if err != nil {
+		if err := f.mem0Pages(ctx, w.field, w.name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mem0Pages lists on the platform the memories of a user, an agent, an app or a run.
+func (f *fetcher) mem0Pages(ctx context.Context, field, name string) error {
+	user := ""
+	if field == "user_id" {
+		user = name
+	}
+	return numbers(func(page int) (bool, error) {
+		in, err := f.page(ctx, ask{
+			path: "/v3/memories/", q: url.Values{"page": {strconv.Itoa(page)}, "page_size": {strconv.Itoa(pageItems)}},
+			body: map[string]any{"filters": map[string]string{field: name}},
+		}, user)
+		if err != nil {
+			return false, err
+		}
+		said, n, err := beside(in, mem0().layout)
+		return n > 0 && said.text("next") != "", err
+	})
 }
 
 // queryOf is what a link to the next page asks for; nil where there is none. Its address is not used:
@@ -182,22 +186,25 @@ func (f *fetcher) zep(ctx context.Context) error {
 	}
 	for _, uuid := range order {
 		for _, what := range []string{"episodes", "nodes", "edges"} {
-			err := cursors(func(q url.Values) (string, error) {
-				in, err := f.page(ctx, ask{
-					path: "/graphs/" + url.PathEscape(uuid) + "/" + what + "/list", q: q, body: struct{}{},
-				}, users[uuid])
-				if err != nil {
-					return "", err
-				}
-				said, _, err := beside(in, zep().layout)
-				return said.text("next_cursor"), err
-			})
-			if err != nil {
+			path := "/graphs/" + url.PathEscape(uuid) + "/" + what + "/list"
+			if err := f.zepPages(ctx, path, users[uuid]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// zepPages lists one kind of what a graph has.
+func (f *fetcher) zepPages(ctx context.Context, path, user string) error {
+	return cursors(func(q url.Values) (string, error) {
+		in, err := f.page(ctx, ask{path: path, q: q, body: struct{}{}}, user)
+		if err != nil {
+			return "", err
+		}
+		said, _, err := beside(in, zep().layout)
+		return said.text("next_cursor"), err
+	})
 }
 
 // unknown reports whom the server does not know of those that were asked for.
@@ -213,7 +220,7 @@ func (f *fetcher) unknown(known []string) {
 // facts and does not list them, and does not say which groups it has.
 func (f *fetcher) graphiti(ctx context.Context) error {
 	if len(f.Users) == 0 {
-		return errors.New("Graphiti's server does not list its groups: name them with --user")
+		return errors.New("a server of Graphiti does not list its groups: name them with --user")
 	}
 	for _, group := range f.Users {
 		_, err := f.page(ctx, ask{
@@ -245,27 +252,31 @@ func (f *fetcher) supermemory(ctx context.Context) error {
 	}
 	for _, tag := range tags {
 		for _, path := range []string{"/v3/documents/list", "/v4/memories/list"} {
-			err := numbers(func(page int) (bool, error) {
-				body := map[string]any{
-					"containerTags": []string{tag}, "page": page, "limit": pageItems, "sort": "createdAt", "order": "asc",
-				}
-				if path == "/v3/documents/list" {
-					body["includeContent"] = true
-				}
-				in, err := f.page(ctx, ask{path: path, body: body}, tag)
-				if err != nil {
-					return false, err
-				}
-				said, n, err := beside(in, supermemory().layout)
-				total, _ := strconv.Atoi(said.object("pagination").text("totalPages"))
-				return n > 0 && page < total, err
-			})
-			if err != nil {
+			if err := f.supermemoryPages(ctx, path, tag); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// supermemoryPages lists what has a container tag. The route for memories does not know includeContent.
+func (f *fetcher) supermemoryPages(ctx context.Context, path, tag string) error {
+	return numbers(func(page int) (bool, error) {
+		body := map[string]any{
+			"containerTags": []string{tag}, "page": page, "limit": pageItems, "sort": "createdAt", "order": "asc",
+		}
+		if path == "/v3/documents/list" {
+			body["includeContent"] = true
+		}
+		in, err := f.page(ctx, ask{path: path, body: body}, tag)
+		if err != nil {
+			return false, err
+		}
+		said, n, err := beside(in, supermemory().layout)
+		total, _ := strconv.Atoi(said.object("pagination").text("totalPages"))
+		return n > 0 && page < total, err
+	})
 }
 
 // cognee lists datasets, and of each its graph (cognee/api/v1/datasets/routers of its repository), which

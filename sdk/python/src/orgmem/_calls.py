@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -114,6 +114,9 @@ class Caller(Generic[Kind]):
     def __init__(self, core: Core) -> None:
         self._core = core
 
+    def _check(self, describe: Callable[..., Any], given: Iterable[str]) -> None:
+        """Looks at the names of a verb's arguments before it is called."""
+
 
 class Bound(Generic[P, T]):
     """A verb of one client."""
@@ -125,6 +128,7 @@ class Bound(Generic[P, T]):
         self.__name__ = describe.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._owner._check(self._describe, kwargs)
         return self._owner._core.run(self._describe(self._owner, *args, **kwargs))
 
     @property

@@ -9,11 +9,13 @@ README says where the two differ.
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timezone
+from functools import cache
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote, unquote
 
 from orgmem import _describe as d, models as m
@@ -31,6 +33,26 @@ PAGE = 100
 IDENTITIES = ("user_id", "agent_id", "run_id")
 # What mem0 has beside the metadata.
 PROMOTED = ("agent_id", "run_id", "actor_id", "role")
+
+
+# Why there is nothing like an argument of mem0's here.
+NO_MODEL = "nothing is sent to a language model"
+NOT_HERE = {
+    "expiration_date": "a memory here does not expire by itself; delete it when its time is over",
+    "show_expired": "a memory here does not expire by itself",
+    "memory_type": "there is one kind of memory; put yours into the metadata",
+    "prompt": NO_MODEL,
+    "custom_instructions": NO_MODEL,
+    "enable_graph": "the graph is always there, in client.recall.graph",
+    "rerank": "the order of the results is final",
+    "explain": "client.search has the scores of each hit",
+    "app_id": "put it into the metadata",
+}
+
+
+@cache
+def _arguments(describe: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(describe).parameters)
 
 
 class Place:
@@ -88,6 +110,13 @@ def _as(user: str | None, call: Call[T]) -> Call[T]:
 
 
 class _Verbs(Caller[Kind]):
+    def _check(self, describe: Callable[..., Any], given: Iterable[str]) -> None:
+        """What would have no effect is refused, and not ignored."""
+        for name in given:
+            if name not in _arguments(describe):
+                why = NOT_HERE.get(name, "it would have no effect")
+                raise TypeError(f"{name} is an argument that cannot be had here: {why}. Leave {name} away.")
+
     @verb
     def add(
         self,
@@ -236,6 +265,14 @@ class _Verbs(Caller[Kind]):
         route, parse = f"/v1/graph/nodes/{segment(node)}/history", read(m.Page[m.HistoryEntry])
         entries = yield from _pages(lambda cursor: _as(user, d.get(route, parse, pageSize=PAGE, cursor=cursor)))
         return [_change(memory_id, i, entry) for i, entry in enumerate(reversed(entries))]
+
+    @classmethod
+    def from_config(cls, config: object) -> NoReturn:
+        """mem0's way to name a store, a model and an embedder, of which there are none to name here."""
+        raise TypeError(
+            "There is nothing to configure here: the service has storage, index and embedding. Use "
+            f"{cls.__name__}(api_key=…, base_url=…), or {cls.__name__}() with ORGMEM_API_KEY and ORGMEM_BASE_URL."
+        )
 
     @verb
     def reset(self) -> Steps[None]:

@@ -1,7 +1,7 @@
 // The drawing itself: sigma.js over graphology. A chunk of its own, loaded when there is something to draw.
 import { MultiDirectedGraph } from "graphology";
 import Sigma from "sigma";
-import { EdgeLineProgram, drawDiscNodeLabel, type NodeHoverDrawingFunction, type NodeLabelDrawingFunction } from "sigma/rendering";
+import { EdgeLineProgram, NodePointProgram, drawDiscNodeLabel, type NodeHoverDrawingFunction, type NodeLabelDrawingFunction } from "sigma/rendering";
 import type { Graph, Path, Shown } from "./model";
 
 /** What is drawn, but for the graph and where its nodes are. */
@@ -32,6 +32,8 @@ const inks = (dark: boolean): Inks =>
 
 const longestLabel = 42; // characters
 const many = 3_000; // lines; above it they move as a picture while the camera moves
+const crowd = 2_000; // nodes; above it each is drawn smaller
+const slowFrame = 22; // milliseconds between frames on average, above which nodes are not drawn while the camera moves
 const settled = 160; // milliseconds without a move of the camera, after which all is drawn anew
 const labelOf = (title: string): string => {
   const all = [...title.slice(0, longestLabel * 2).replace(/\s+/g, " ")];
@@ -46,6 +48,8 @@ export class Drawing {
   #ink: Inks;
   /** Lines are not drawn while this is true: their picture is moved instead. */
   #moving = false;
+  /** Nodes, too, are moved as a picture: drawing them takes too long here. */
+  #slow = false;
   /** Where the middle of the graph was when the picture of the lines was taken. */
   #pictured: { x: number; y: number; ratio: number } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,14 +62,25 @@ export class Drawing {
     this.#ink = inks(look.dark);
     const model = (this.#model = new MultiDirectedGraph());
     graph.nodes.forEach((n, i) => {
-      model.addNode(String(i), { x: positions[i * 2]!, y: positions[i * 2 + 1]!, size: Math.min(14, 2.2 + Math.sqrt(n.degree) * 0.75), label: labelOf(n.title) });
+      model.addNode(String(i), { x: positions[i * 2]!, y: positions[i * 2 + 1]!, size: Math.min(14, 2.2 + Math.sqrt(n.degree) * 0.75) * (graph.nodes.length > crowd ? 0.6 : 1), label: labelOf(n.title) });
     });
     graph.lines.forEach((l, i) => model.addDirectedEdgeWithKey(String(i), String(l.a), String(l.b)));
 
     const isMoving = (): boolean => this.#moving;
+    const isSlow = (): boolean => this.#slow;
     class Lines extends EdgeLineProgram {
       override render(params: Parameters<EdgeLineProgram["render"]>[0]): void {
         if (!isMoving()) super.render(params);
+      }
+    }
+    class Dots extends NodePointProgram {
+      override render(params: Parameters<NodePointProgram["render"]>[0]): void {
+        if (isMoving() && isSlow()) return;
+        // Nobody points at a node while the picture is dragged: what tells which one it was need not be drawn.
+        const pick = this.pickProgram;
+        if (isMoving()) this.pickProgram = null;
+        super.render(params);
+        this.pickProgram = pick;
       }
     }
     const label: NodeLabelDrawingFunction = (context, data, settings) => drawDiscNodeLabel(context, data, settings);
@@ -91,6 +106,8 @@ export class Drawing {
       allowInvalidContainer: true,
       defaultEdgeType: "line",
       edgeProgramClasses: { line: Lines },
+      defaultNodeType: "dot",
+      nodeProgramClasses: { dot: Dots },
       defaultDrawNodeHover: hover,
       labelColor: { color: this.#ink.text },
       labelFont: getComputedStyle(container).fontFamily,
@@ -117,41 +134,69 @@ export class Drawing {
   /**
    * With many lines a frame takes too long where there is no graphics card. While
    * the camera moves, the picture of the last frame's lines is moved along, which
-   * costs nothing; nodes are drawn as ever. When it rests, the lines are, too.
+   * costs nothing; nodes are drawn as ever, unless that is seen to take too long as
+   * well. When the camera rests, everything is drawn.
    */
   #pictureLines(): void {
     const sigma = this.#sigma;
-    const picture = sigma.createCanvas("picture", { beforeLayer: "edges", style: { pointerEvents: "none" } });
-    picture.style.transformOrigin = "0 0";
+    const canvases = sigma.getCanvases();
+    const [lines, dots] = [canvases["edges"]!, canvases["nodes"]!];
+    const pictures = [lines, dots].map((of, i) => {
+      const picture = sigma.createCanvas(`picture-${i}`, { beforeLayer: "edges", style: { pointerEvents: "none", transformOrigin: "0 0", display: "none" } });
+      return { of, picture, context: picture.getContext("2d")! };
+    });
+    /** When the last frame was drawn while moving, and how far apart such frames are on average. */
+    let before: number | undefined;
+    let apart = 0;
+    const mouse = sigma.getMouseCaptor();
+    // Reading back which node is under the mouse stalls the drawing. While it drags, this stands between the two.
+    const shield = sigma.createLayer<HTMLDivElement>("shield", "div", { style: { inset: "0", display: "none", cursor: "grabbing" } });
+    const rest = (): void => {
+      if (mouse.isMouseDown) {
+        this.#timer = setTimeout(rest, settled); // held still, and going on
+        return;
+      }
+      this.#moving = false;
+      before = undefined;
+      shield.style.display = "none";
+      sigma.scheduleRender();
+    };
     sigma.getCamera().on("updated", () => {
       if (!this.#pictured) return;
       this.#moving = true;
+      if (mouse.isMouseDown) shield.style.display = "block";
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => {
-        this.#moving = false;
-        sigma.scheduleRender();
-      }, settled);
+      this.#timer = setTimeout(rest, settled);
     });
     sigma.on("afterRender", () => {
       if (this.#moving && this.#pictured) {
         const { x, y } = sigma.framedGraphToViewport({ x: 0.5, y: 0.5 });
         const scale = this.#pictured.ratio / sigma.getCamera().ratio;
-        picture.style.transform = `matrix(${scale}, 0, 0, ${scale}, ${x - this.#pictured.x * scale}, ${y - this.#pictured.y * scale})`;
-        picture.style.visibility = "visible";
+        const transform = `matrix(${scale}, 0, 0, ${scale}, ${x - this.#pictured.x * scale}, ${y - this.#pictured.y * scale})`;
+        for (const { of, picture } of this.#slow ? pictures : pictures.slice(0, 1)) {
+          picture.style.transform = transform;
+          picture.style.display = "block";
+          of.style.visibility = "hidden";
+        }
+        const now = performance.now();
+        if (before !== undefined && now - before < settled) apart += (now - before - apart) / 8;
+        before = now;
+        if (apart > slowFrame) this.#slow = true;
         return;
       }
-      const lines = sigma.getCanvases()["edges"]!;
-      if (picture.width !== lines.width || picture.height !== lines.height) {
-        picture.width = lines.width;
-        picture.height = lines.height;
+      for (const { of, picture, context } of pictures) {
+        if (picture.width !== of.width || picture.height !== of.height) {
+          picture.width = of.width;
+          picture.height = of.height;
+        }
+        picture.style.width = of.style.width;
+        picture.style.height = of.style.height;
+        context.clearRect(0, 0, picture.width, picture.height);
+        context.drawImage(of, 0, 0); // now: a WebGL canvas has its content until the end of this task
+        picture.style.display = "none";
+        of.style.visibility = "visible";
       }
-      picture.style.width = lines.style.width;
-      picture.style.height = lines.style.height;
-      const context = picture.getContext("2d")!;
-      context.clearRect(0, 0, picture.width, picture.height);
-      context.drawImage(lines, 0, 0); // now: a WebGL canvas has its content until the end of this task
       this.#pictured = { ...sigma.framedGraphToViewport({ x: 0.5, y: 0.5 }), ratio: sigma.getCamera().ratio };
-      picture.style.visibility = "hidden";
     });
   }
 

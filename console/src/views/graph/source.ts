@@ -20,6 +20,7 @@ export interface Loaded {
   partial: boolean;
 }
 
+const mostStrongest = 200; // nodes that the service answers at once
 const pageSize = 100;
 // A page is one request of the rate: some hundred of them have to wait for their turn, which is what retrying does.
 const patient = { maxRetries: 1_000, retryBudget: 3_600_000 };
@@ -31,7 +32,8 @@ export async function strongest(client: Orgmem, asOf: string | undefined, signal
     graph: graphOf(view.nodes, view.edges, view.domains),
     counts: view.counts,
     extent: "strongest",
-    partial: view.counts.nodes > view.nodes.length,
+    // The counts are of now, also where the nodes are of another time.
+    partial: asOf ? view.nodes.length >= mostStrongest : view.counts.nodes > view.nodes.length,
   };
 }
 

@@ -122,7 +122,9 @@ test("proposals are decided in a row by keyboard, and the last decision can be t
   await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
   await page.keyboard.press("r"); // means nothing while the help is open
   await page.keyboard.press("Escape");
-  await page.getByText("Accepted", { exact: true }).first().click(); // leaving sends the last
+  await page.getByText("Rejected", { exact: true }).first().click(); // leaving sends the last, and the list waits for it
+  await expect(page.getByRole("row").filter({ hasText: open[1]!.rationale })).toBeVisible();
+  await page.getByText("Accepted", { exact: true }).first().click();
   await expect(page.getByRole("row").filter({ hasText: open[0]!.rationale })).toBeVisible();
   await expect.poll(async () => (await memory.proposals.list({ status: "rejected" }).take(10)).map((p) => p.id)).toEqual([open[1]!.id]);
   expect((await memory.proposals.list({ status: "accepted" }).take(10)).map((p) => p.id)).toEqual([open[0]!.id]);
@@ -177,4 +179,13 @@ test("a memory that was never looked through says so, in every view", async ({ p
     await expect(page.getByText(`No ${what} yet: this memory has not been looked through.`), view).toBeVisible();
     expect(await violations(page), view).toEqual([]);
   }
+});
+
+test("what a cycle finds appears by itself in a view that is open", async ({ page, service }) => {
+  await service.memory.subjects.put("guest");
+  await page.goto(service.url + "/console/understanding/timeline?as=guest");
+  await expect(page.getByText("No events yet")).toBeVisible();
+  await service.memory.subject("guest").add("The ferry to the island leaves on 3 March 2028 at 7:30.", { wait: true });
+  await expect.poll(async () => (await service.memory.subject("guest").recall.temporal()).events.length, { timeout: patience }).toBe(1);
+  await expect(page.getByText("The ferry to the island leaves").first()).toBeVisible();
 });

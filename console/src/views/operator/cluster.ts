@@ -1,4 +1,4 @@
-import type { Cluster, ClusterNode, Group } from "./client";
+import type { Cluster, ClusterNode, Decision, Group } from "./client";
 
 /** What a node has of a group. */
 export type Cell = "leader" | "voter" | "filling" | "copy" | "leaving" | "wanted" | "none";
@@ -42,6 +42,21 @@ export function condition(n: ClusterNode): { word: string; tone: "good" | "warn"
   if (n.leaving) return { word: "is being removed", tone: "warn" };
   if (n.draining) return { word: n.leads > 0 ? "is being drained" : "drained", tone: "warn" };
   return { word: "alive", tone: "good" };
+}
+
+const actions: Record<string, string> = {
+  "add-learner": "put a copy on",
+  promote: "give a vote to",
+  demote: "take the vote of",
+  "remove-replica": "remove the copy on",
+  "transfer-leadership": "hand leadership to",
+};
+
+/** A decision of the controller's in words; a step that is not known by its own name. */
+export function decisionWords(d: Decision, node: string): string {
+  if (d.action === "remove-node") return `${node} leaves the cluster`;
+  if (d.action === "raise-version") return "a newer version's commands are allowed";
+  return `${groupName(d.group)}: ${actions[d.action] ?? d.action} ${node}`;
 }
 
 export const groupName = (g: number): string => (g === 0 ? "the directory" : `shard ${g}`);

@@ -1,0 +1,109 @@
+import { Orgmem } from "orgmem";
+import { violations } from "./axe";
+import { expect, test } from "./service";
+
+test.use({ signedIn: false });
+
+test.beforeEach(async ({ page, service }) => {
+  await page.goto(service.operatorUrl + "/console/orgs");
+  await page.getByLabel("Operator token").fill(service.operatorToken);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "Organizations" })).toBeVisible();
+});
+
+test("a wrong token is said to be wrong, and a right one stays in the tab's memory", async ({ page, service }) => {
+  expect(await page.evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.operatorToken);
+  await page.reload();
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel("Operator token").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByText("This is not the token of this node.")).toBeVisible();
+});
+
+test("an organization is made, its first key works, and it is removed by its typed name", async ({ page, service }) => {
+  await page.getByRole("button", { name: "New organization" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Boat <b>yard</b>");
+  await dialog.getByLabel("e-mail").fill("ann@nowhere");
+  await dialog.getByLabel("Plan").selectOption("scale");
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  const apiKey = (await dialog.locator("pre").innerText()).trim();
+  const me = await new Orgmem({ baseUrl: service.url, apiKey }).me();
+  expect(me.plan).toBe("scale");
+
+  await dialog.getByRole("link", { name: "Go to it" }).click();
+  await expect(page.getByRole("heading", { name: "Boat <b>yard</b>" })).toBeVisible();
+  expect(await page.content(), "the key is not in the page any more").not.toContain(apiKey);
+  await page.getByLabel("Plan").selectOption("free");
+  await expect(page.getByText("holds from the next request on")).toBeVisible();
+  expect((await new Orgmem({ baseUrl: service.url, apiKey }).me()).plan).toBe("free");
+
+  await page.getByRole("button", { name: "Add a member" }).click();
+  await page.getByRole("dialog").getByLabel("E-mail").fill("bo@nowhere.example");
+  await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "bo@nowhere.example" })).toBeVisible();
+  await page.getByRole("button", { name: "Make a key for bo@nowhere.example" }).click();
+  await page.getByRole("dialog").getByLabel("What it is for").fill("a laptop");
+  await page.getByRole("dialog").getByRole("checkbox", { name: "write", exact: true }).uncheck();
+  await page.getByRole("dialog").getByRole("button", { name: "Make the key" }).click();
+  const second = (await page.getByRole("dialog").locator("pre").innerText()).trim();
+  expect((await new Orgmem({ baseUrl: service.url, apiKey: second }).me()).scopes).toEqual(["read"]);
+  await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Remove bo@nowhere.example" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove the member" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "bo@nowhere.example" })).toHaveCount(0);
+
+  await page.getByRole("button", { name: "Remove the organization" }).click();
+  const last = page.getByRole("dialog");
+  const remove = last.getByRole("button", { name: "Remove everything" });
+  await expect(remove).toBeDisabled();
+  await last.getByLabel(/^Type /).fill((await last.locator("label").innerText()).replace(/^Type (.+) to confirm$/, "$1"));
+  await remove.click();
+  await expect(page).toHaveURL(/\/console\/orgs$/);
+  await expect(page.getByText("Boat <b>yard</b>", { exact: true })).toHaveCount(0);
+  await expect(new Orgmem({ baseUrl: service.url, apiKey }).me()).rejects.toThrow();
+});
+
+test("a field that the service refuses is said at the field", async ({ page }) => {
+  await page.getByRole("button", { name: "New organization" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Quay");
+  await dialog.getByLabel("e-mail").fill("a@b@c");
+  await dialog.locator("form").evaluate((form: HTMLFormElement) => (form.noValidate = true));
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  await expect(dialog.getByLabel("e-mail")).toHaveAccessibleDescription(/is not an e-mail address/);
+});
+
+test("a node alone is drawn as one, its requests are counted, and nothing is amiss", async ({ page, service }) => {
+  await service.memory.me();
+  await page.getByRole("link", { name: "Nodes" }).click();
+  await expect(page.getByRole("heading", { name: "This node is alone" })).toBeVisible();
+  await expect(page.getByRole("img", { name: /shards, all on this node/ })).toBeVisible();
+  await page.getByRole("link", { name: "Requests" }).click();
+  await expect(page.getByRole("row").filter({ hasText: "GET /v1/me" })).toBeVisible();
+  await page.getByRole("link", { name: "Configuration" }).click();
+  await expect(page.getByRole("listitem").filter({ hasText: "disk space" })).toContainText("good");
+  await page.getByLabel("Find a setting").fill("min-free");
+  await expect(page.getByRole("row")).toHaveCount(2);
+});
+
+test("every view of the operator's follows the rules of accessibility", async ({ page }) => {
+  for (const [link, heading] of Object.entries({ Overview: "Overview", Nodes: "Nodes and shards", Requests: "Requests", Storage: "Storage and queues", Backups: "Backups", Configuration: "Configuration", Organizations: "Organizations" })) {
+    await page.getByRole("navigation").getByRole("link", { name: link }).click();
+    await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
+    await expect(page.locator(".loading")).toHaveCount(0);
+    expect(await violations(page), link).toEqual([]);
+    await expect(page.locator(".problem"), link).toHaveCount(0);
+  }
+});
+
+test("while the node cannot be reached the page says how old it is, and goes on by itself", async ({ page }) => {
+  await page.getByRole("link", { name: "Requests" }).click();
+  await expect(page.getByText("Requests a second")).toBeVisible();
+  let reached = false;
+  await page.route("**/metrics", (route) => (reached ? route.continue() : route.abort()));
+  await expect(page.getByText(/What is shown is of .* cannot be reached/)).toBeVisible();
+  reached = true;
+  await expect(page.getByText(/What is shown is of/)).toHaveCount(0, { timeout: 30_000 });
+});

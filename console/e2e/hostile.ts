@@ -95,7 +95,7 @@ export async function fill({ memory, receiver }: Service): Promise<Made> {
     externalId: `${text}#${i}`.slice(0, 512),
     metadata: { tags: [text, text], [text.slice(0, 200)]: text, nested: { [text.slice(0, 100)]: [{ text }] } },
   }));
-  await memory.add([...items, { content: texts.join("\n"), title: "All at once <b data-hostile>", externalId: "hostile-all" }, { content: long(20_000), title: long(400), externalId: "hostile-long" }], {
+  await memory.add([...items, { content: texts.join("\n"), title: "All at once <b data-hostile>", externalId: "hostile-all" }, { content: long(4_000), title: long(400), externalId: "hostile-long" }], {
     wait: true,
     waitFor: 240_000,
   });

@@ -102,7 +102,7 @@ test("a subject is provisioned, erased and then found in no view", async ({ page
   await expect(page.getByText("Nothing is left", { exact: true }), "the address goes on watching").toBeVisible();
 
   for (const { path } of routes.filter((r) => !r.path.includes(":")))
-    for (const query of ["", `?q=${word}`, `?as=${encodeURIComponent(id)}`]) {
+    for (const query of /^\/(search|memory|graph)/.test(path) ? ["", `?q=${word}`, `?as=${encodeURIComponent(id)}`] : [""]) {
       await page.goto(view(service, path + query));
       await expect(page.locator("h1").first()).toBeVisible();
       await expect(page.locator(".loading")).toHaveCount(0);
@@ -339,4 +339,27 @@ test("usage is drawn and says the same in a table", async ({ page, service }) =>
   await page.getByText("30 days").click();
   await expect(page).toHaveURL(/range=30d/);
   await expect(page.getByText("Hours", { exact: true })).toHaveCount(0);
+});
+
+test("a connector is made, fetches, says what went wrong, and is paused and deleted", async ({ page, service }) => {
+  await page.goto(view(service, "/trust/connectors"));
+  await page.getByRole("button", { name: "Make a connector" }).click();
+  const dialog = page.getByRole("dialog", { name: "Make a connector" });
+  await dialog.getByLabel("Name").fill("Notices");
+  await dialog.getByLabel("Address").fill("https://10.0.0.1/feed");
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  await expect(dialog.getByLabel("Address"), "said at the field").toHaveAttribute("aria-invalid", "true");
+  await dialog.getByLabel("Address").fill(service.receiver.url);
+  await dialog.getByRole("button", { name: "Make it" }).click();
+  await expect(page.getByRole("heading", { name: "Connector", exact: true })).toBeVisible();
+
+  // What answers there is no feed.
+  await page.getByRole("button", { name: "Fetch now" }).click();
+  await expect(page.getByText("Failed", { exact: true })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("term").filter({ hasText: "What was wrong" })).toBeVisible();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByText("only when you say so")).toBeVisible();
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("There is no connector.")).toBeVisible();
 });

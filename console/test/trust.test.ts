@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { UsageReport } from "orgmem";
 import { every, request, empty } from "../src/views/trust/connectors";
 import { chart, span, stacked } from "../src/views/trust/usage";
-import { changes, clock, lifetime, subjectPath, typed } from "../src/views/trust/words";
+import { changes, clock, counted, lifetime, subjectPath, typed } from "../src/views/trust/words";
 
 const bucket = (startTime: string, groups: [string, number][]): UsageReport["buckets"][number] => ({
   startTime,
@@ -70,6 +70,10 @@ describe("confirming", () => {
     expect(lifetime("2026-11-27T05:10:00Z", now)).toBe(600_000);
     expect(lifetime(undefined, now)).toBe(600_000);
     expect([clock(600_000), clock(545_001), clock(0), clock(-5)]).toEqual(["10:00", "9:06", "0:00", "0:00"]);
+  });
+
+  test("what is counted comes in a known order, without what there is none of, and with what is new", () => {
+    expect(counted({ exports: 1, novelties: 4, memory_chunks: 7, files: 0, vault_nodes: 3 })).toEqual([["vault_nodes", 3], ["memory_chunks", 7], ["exports", 1], ["novelties", 4]]);
   });
 
   test("what has changed between two previews", () => {

@@ -352,6 +352,23 @@ test("stored text stays a quotation", async () => {
   await client.close();
 });
 
+test("what can be chosen is completed, and a view is read as it was", async () => {
+  const client = await overHTTP({ ...bearer(owner), "X-Svc-Subject": "ann" });
+  const { resourceTemplates } = await client.listResourceTemplates();
+  const { uriTemplate } = resourceTemplates.find((t) => t.name === "view");
+  const values = async (ref, name, value) =>
+    (await client.complete({ ref, argument: { name, value } })).completion.values;
+  const view = { type: "ref/resource", uri: uriTemplate };
+  assert.deepEqual(await values(view, "view", "i"), ["identity", "insights"]);
+  const [today] = await values(view, "asOf", "");
+  assert.deepEqual(await values({ type: "ref/prompt", name: "with_memory" }, "maxTokens", "15"), ["1500"]);
+  const uri = uriTemplate.replace("{view}", "graph").replace("{+asOf}", today);
+  const [read] = (await client.readResource({ uri })).contents;
+  assert.equal(quotedIn(read).view, "graph");
+  await assert.rejects(values({ type: "ref/prompt", name: "nothing" }, "x", ""), /no such argument/);
+  await client.close();
+});
+
 test("a long text is read in parts", async () => {
   const client = await overHTTP({ ...bearer(owner), "X-Svc-Subject": "ann" });
   const content = Array.from({ length: 140 }, (_, i) => `Zeile ${i} für Größe.`.padEnd(200)).join("\n");

@@ -15,7 +15,7 @@ const (
 	// eight words shares its theme with others, and few of their words.
 	nearest = 10
 	// sharedWords is what the same words, all of them, add to a cosine of 1.
-	sharedWords = 0.3
+	sharedWords = 0.5
 	// unrelated is the cosine of two texts that have nothing to do with each other.
 	unrelated = 0.1
 	// textsPerResolution sets the resolution of such a graph to the root of its texts

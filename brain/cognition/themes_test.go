@@ -304,7 +304,7 @@ func TestOneThemeIsOneDomain(t *testing.T) {
 					{share: 0.84, purity: 0.84, named: 0.95}, {share: 0.79, purity: 0.74, named: 0.9},
 				}},
 				{"36 notes of 5 themes that do not", hard, [2]figures{
-					{share: 0.62, purity: 0.46, named: 0.25}, {share: 0.68, purity: 0.5, named: 0.25},
+					{share: 0.62, purity: 0.46, named: 0.25}, {share: 0.68, purity: 0.5, named: 0.2},
 				}},
 				{"80 notes of 8 themes", two, [2]figures{
 					{share: 0.8, purity: 0.75, named: 0.9}, {share: 0.75, purity: 0.63, named: 0.85},
@@ -332,12 +332,13 @@ func TestOneThemeIsOneDomain(t *testing.T) {
 // once, and what has a domain keeps it, mostly.
 func TestThemesGrow(t *testing.T) {
 	t.Parallel()
-	for _, encoder := range encoders {
+	for which, encoder := range encoders {
 		t.Run(encoder.name, func(t *testing.T) {
 			t.Parallel()
+			purity := []float64{0.78, 0.65}[which]
 			grown, stay := grow(t, readMemories(t, "plain", encoder.load()))
 			t.Logf("%v; of the second half of its growth %.3f of the notes keep their domain at each step", grown, stay)
-			if grown.share < 0.78 || grown.purity < 0.72 || stay < 0.85 {
+			if grown.share < 0.78 || grown.purity < purity || stay < 0.85 {
 				t.Errorf("%v, %.3f keep their domain", grown, stay)
 			}
 		})

@@ -281,8 +281,8 @@ func alone(ms []memory) (all []memory) {
 	return all
 }
 
-// One theme of a person's notes is one domain, by and large, and its label says what it is about, whichever model embeds
-// them.
+// One theme of a person's notes is one domain, by and large, and its label says what it is about, whichever model
+// embeds them.
 func TestOneThemeIsOneDomain(t *testing.T) {
 	t.Parallel()
 	for which, encoder := range encoders {
@@ -345,8 +345,8 @@ func TestThemesGrow(t *testing.T) {
 	}
 }
 
-// grow has memories grow five notes at a time: how their domains stand in the end, as a mean, and the share of the notes
-// that keep theirs at a step of the second half.
+// grow has memories grow five notes at a time: how their domains stand in the end, as a mean, and the share of the
+// notes that keep theirs at a step of the second half.
 func grow(t *testing.T, memories []memory) (grown figures, stay float64) {
 	t.Helper()
 	kept, known := 0, 0

@@ -10,8 +10,8 @@ import (
 
 // Themes sees of a model's vectors what their texts are about. Vectors for searching tell a question's answer from all
 // else: under multilingual-e5-small, two notes on one theme are hardly nearer than two on different ones, and half of
-// a note's nearest belong to another theme. The same vectors hold the theme, too, in directions that count little there; a
-// linear map brings them out. cmd/modelpack learns it (package theming). It is safe for concurrent use.
+// a note's nearest belong to another theme. The same vectors hold the theme, too, in directions that count little
+// there; a linear map brings them out. cmd/modelpack learns it (package theming). It is safe for concurrent use.
 type Themes struct {
 	of             ModelID
 	dim            int
@@ -23,8 +23,8 @@ type Themes struct {
 //go:embed weights/multilingual-e5-small.themes
 var multilingualThemes []byte
 
-// themes are those of the models in the binary that need them. The English model tells themes apart by itself: it is what
-// the other one learned them from.
+// themes are those of the models in the binary that need them. The English model tells themes apart by itself: it is
+// what the other one learned them from.
 var themes = sync.OnceValue(func() *Themes {
 	t, err := OpenThemes(multilingualThemes)
 	if err != nil {
@@ -69,9 +69,9 @@ func OpenThemes(file []byte) (*Themes, error) {
 	return t, nil
 }
 
-// Of returns what is seen of a vector of the model, of length 1, all zeros where that is nothing; nil for a vector that is
-// none of the model's. No step is fused, so
-// that the bits are the same on every machine: a product of two float32 is exact in float64.
+// Of returns what is seen of a vector of the model, of length 1, all zeros where that is nothing; nil for a vector that
+// is none of the model's. No step is fused, so that the bits are the same on every machine: a product of two float32 is
+// exact in float64.
 func (t *Themes) Of(v []float32) []float32 {
 	if len(v) != t.dim {
 		return nil

@@ -51,8 +51,8 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "the pack to write")
 	flag.StringVar(&o.texts, "texts", "", "of an embedder: write its centre, measured on this file's lines of a language, "+
 		"a tab and a text, in place of a pack")
-	flag.StringVar(&o.themes, "themes", "", "learn from this file's lines of a language, a domain and a text (train/themes.py) "+
-		"to see themes in the vectors of the multilingual model")
+	flag.StringVar(&o.themes, "themes", "", "learn from this file's lines of a language, a domain and a text "+
+		"(train/themes.py) to see themes in the vectors of the multilingual model")
 	flag.Parse()
 	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "modelpack:", err)

@@ -2,8 +2,8 @@
 // linear map to the vectors that a model of another training has of the same texts, and to what they are known to be
 // about.
 //
-// Where the other model reads one language only, its vectors are asked for in that language alone. What is learned holds
-// for others as far as the first model's vectors mean the same in them.
+// Where the other model reads one language only, its vectors are asked for in that language alone. What is learned
+// holds for others as far as the first model's vectors mean the same in them.
 package theming
 
 import (

@@ -17,7 +17,7 @@ func (c domainsStage) near() (ties []community.Edge, err error) {
 		return nil, nil
 	}
 	model := c.hot.State.GetModel()
-	line := c.org.System.Embedders.Line(model)
+	seen, line := c.org.System.Embedders.Themes(model)
 	err = c.compute([]func(int) error{func(worker int) error {
 		var reader partition.VectorReader
 		var vectors [][]float32
@@ -36,6 +36,11 @@ func (c domainsStage) near() (ties []community.Edge, err error) {
 			vectors, err = reader.ReadAll(st, c.part, model, seqs)
 			return err
 		})
+		for i, v := range vectors {
+			if len(v) > 0 {
+				vectors[i] = seen(v)
+			}
+		}
 		if err == nil {
 			ties = community.Near(cognition.Texts(passages, vectors, words), line.Factor, line.Offset)
 		}

@@ -31,6 +31,11 @@ type Ranged interface {
 	CosineLine() (factor, offset float32)
 }
 
+// Themed is an Embedder that may have something that sees in its vectors what texts are about; nil: it has not.
+type Themed interface {
+	Themes() *embed.Themes
+}
+
 // Encoder computes vectors, in one goroutine at a time. Vectors have length 1
 // and belong to the caller.
 type Encoder interface {
@@ -114,6 +119,7 @@ func (e modelEmbedder) ID() string                           { return string(e.m
 func (e modelEmbedder) Dim() int                             { return e.m.Dim() }
 func (e modelEmbedder) CountTokens(text string) int          { return e.m.CountTokens(text) }
 func (e modelEmbedder) CosineLine() (factor, offset float32) { return e.m.CosineLine() }
+func (e modelEmbedder) Themes() *embed.Themes                { return e.m.Themes() }
 func (e modelEmbedder) NewEncoder() Encoder                  { return modelEncoder{e.m.NewEncoder()} }
 
 type modelEncoder struct{ e *embed.Encoder }

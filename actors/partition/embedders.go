@@ -88,6 +88,18 @@ func (e *Embedders) Line(model string) index.Line {
 	return index.Line{Factor: 1}
 }
 
+// Themes gives what sees in a model's vectors what texts are about, and the line that brings the cosines of what it
+// sees to the range that thresholds are made for. Of a model that has nothing of its own for it, that is the vectors.
+func (e *Embedders) Themes(model string) (seen func(v []float32) []float32, line index.Line) {
+	if m, ok := e.byID[model].(Themed); ok {
+		if t := m.Themes(); t != nil {
+			factor, offset := t.CosineLine()
+			return t.Of, index.Line{Factor: factor, Offset: offset}
+		}
+	}
+	return func(v []float32) []float32 { return v }, e.Line(model)
+}
+
 // maxOwnChunks is how many chunks of the very text may stand among the nearest of
 // one of its chunks.
 const maxOwnChunks = 16

@@ -15,7 +15,7 @@ const (
 	// eight words shares its theme with others, and few of their words.
 	nearest = 10
 	// sharedWords is what the same words, all of them, add to a cosine of 1.
-	sharedWords = 0.3
+	sharedWords = 0.5
 	// unrelated is the cosine of two texts that have nothing to do with each other.
 	unrelated = 0.1
 	// textsPerResolution sets the resolution of such a graph to the root of its texts
@@ -39,20 +39,38 @@ func Near(texts []Text, factor, offset float32) []Edge {
 	if n > MaxNear {
 		return nil
 	}
-	best := make([][]Neighbour, n)
+	like := make([][]float64, n) // of each text to those before it
+	near := make([][]Neighbour, n)
 	words := newOverlaps(texts)
 	for i := range texts {
 		shared := words.with(i)
+		like[i] = make([]float64, i)
 		for k := range i {
-			like := sharedWords * shared[k]
+			x := sharedWords * shared[k]
 			if a, b := texts[i].Vector, texts[k].Vector; len(a) == len(b) && len(a) > 0 {
-				like += float64(factor*dot(a, b) + offset)
+				x += float64(factor*dot(a, b) + offset)
 			}
-			if like <= unrelated {
-				continue
+			like[i][k] = x
+			near[i] = offer(near[i], Neighbour{int32(k), x})
+			near[k] = offer(near[k], Neighbour{int32(i), x})
+		}
+	}
+	// What is near to everything says little of what is near to it (cross-domain similarity local scaling, Conneau and
+	// others 2018).
+	usual := make([]float64, n)
+	for i := range near {
+		for _, x := range near[i] {
+			usual[i] += x.Cosine / float64(len(near[i]))
+		}
+	}
+	best := make([][]Neighbour, n)
+	for i := range texts {
+		for k, x := range like[i] {
+			if x > unrelated {
+				scaled := x - (usual[i]+usual[k])/2
+				best[i] = offer(best[i], Neighbour{int32(k), scaled})
+				best[k] = offer(best[k], Neighbour{int32(i), scaled})
 			}
-			best[i] = offer(best[i], Neighbour{int32(k), like})
-			best[k] = offer(best[k], Neighbour{int32(i), like})
 		}
 	}
 	var edges []Edge
@@ -62,7 +80,7 @@ func Near(texts []Text, factor, offset float32) []Edge {
 			if mutual && int32(i) > x.Other {
 				continue // the other one has it
 			}
-			weight := min((x.Cosine-unrelated)/(1-unrelated), 1)
+			weight := min((like[max(int32(i), x.Other)][min(int32(i), x.Other)]-unrelated)/(1-unrelated), 1)
 			edges = append(edges, Edge{texts[i].Node, texts[x.Other].Node, Alike, float32(weight)})
 		}
 	}

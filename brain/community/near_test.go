@@ -64,6 +64,30 @@ func TestSameWordsBringTextsTogether(t *testing.T) {
 	}
 }
 
+// Texts that are near to everything, as courtesies are, do not come between those of a theme, though each of these is
+// nearer to them than to its own.
+func TestHubsDoNotComeBetween(t *testing.T) {
+	const each = 12
+	var texts []Text
+	for i := range 3 * each {
+		v := make([]float32, 3+3*each)
+		v[0] = 1
+		if i < 2*each { // two themes: .45 to their own, .5 to the hubs
+			v[0], v[1+i/each], v[3+i] = 0.5, 0.45, 0.74
+		}
+		texts = append(texts, Text{Node: int32(i), Vector: v})
+	}
+	ties := Near(texts, 1, 0)
+	for _, e := range ties {
+		if e.A/each != e.B/each {
+			t.Errorf("%d and %d are joined", e.A, e.B)
+		}
+	}
+	if len(ties) < 3*each*(nearest/2) {
+		t.Errorf("%d ties", len(ties))
+	}
+}
+
 // Whatever the texts are, each pair is joined once, and with a weight that NewGraph takes.
 func TestNearJoinsPairsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

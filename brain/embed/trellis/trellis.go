@@ -23,8 +23,10 @@ import (
 const (
 	// Window is how many bits name an entry of the table.
 	Window = 10
-	// LeastBits and MostBits are the ends of what a pair may have.
-	LeastBits, MostBits = 2, 6
+	// LeastBits is the least that a pair may have.
+	LeastBits = 2
+	// MostBits is the most that a pair may have.
+	MostBits = 6
 
 	states = 1 << Window
 )

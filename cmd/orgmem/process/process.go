@@ -27,11 +27,12 @@ const (
 	maxLog = 1 << 20
 )
 
-// Build compiles the binary into dir, below the module's root.
+// Build compiles the binary into dir, below the module's root, with the tags of the one that is shipped (Makefile).
 func Build(ctx context.Context, dir string) (string, error) {
 	path := filepath.Join(dir, "orgmem")
 	//nolint:gosec // a test's own folder
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", path, "orgmem/cmd/orgmem")
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", "nomsgpack", "-trimpath", "-o", path,
+		"orgmem/cmd/orgmem")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

@@ -83,7 +83,17 @@ export class Drawing {
         this.pickProgram = pick;
       }
     }
-    const label: NodeLabelDrawingFunction = (context, data, settings) => drawDiscNodeLabel(context, data, settings);
+    const label: NodeLabelDrawingFunction = (context, data, settings) => {
+      // A seam in the ground's colour, so that it is read also over other nodes.
+      if (typeof data.label === "string") {
+        context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
+        context.strokeStyle = this.#ink.ground;
+        context.lineWidth = 3;
+        context.lineJoin = "round";
+        context.strokeText(data.label, data.x + data.size + 3, data.y + settings.labelSize / 3);
+      }
+      drawDiscNodeLabel(context, data, settings);
+    };
     const hover: NodeHoverDrawingFunction = (context, data, settings) => {
       const size = settings.labelSize;
       context.font = `${settings.labelWeight} ${size}px ${settings.labelFont}`;
@@ -108,6 +118,7 @@ export class Drawing {
       edgeProgramClasses: { line: Lines },
       defaultNodeType: "dot",
       nodeProgramClasses: { dot: Dots },
+      defaultDrawNodeLabel: label,
       defaultDrawNodeHover: hover,
       labelColor: { color: this.#ink.text },
       labelFont: getComputedStyle(container).fontFamily,

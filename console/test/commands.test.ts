@@ -46,3 +46,10 @@ test("a client is told to go over plain HTTP where the console did, and only the
 test("the key is never written out", () => {
   for (const { text } of commands(call, "http://127.0.0.1:8080")) expect(text).toContain("ORGMEM_API_KEY");
 });
+
+test("what names one thing takes its id alone, in Go too", () => {
+  const get: Call = { method: "GET", path: "/v1/graph/nodes/ingest%3Aa", verb: "get", argument: "ingest:a" };
+  expect(text("Go", get)).toMatch(/memory\.Get\(ctx, "ingest:a"\)$/);
+  expect(text("TypeScript", get)).toMatch(/memory\.get\("ingest:a"\);$/);
+  expect(text("Python", get)).toMatch(/memory\.get\("ingest:a"\)$/);
+});

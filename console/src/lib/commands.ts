@@ -62,7 +62,8 @@ export function commands(call: Call, origin: string): { name: string; text: stri
   const insecure = protocol === "http:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   const address = JSON.stringify(origin);
   const names = verb.split(".");
-  const go = `${names.map(pascal).join(".")}(ctx, orgmem.${verb === "brain.query" ? "BrainQuery" : `${pascal(names.at(-1)!)}Request`}{Query: ${JSON.stringify(argument)}${some ? ", " + goFields(given) : ""}})`;
+  // What asks has a request of its own; what names one thing takes its id.
+  const go = method === "GET" && !some ? `${names.map(pascal).join(".")}(ctx, ${JSON.stringify(argument)})` : `${names.map(pascal).join(".")}(ctx, orgmem.${verb === "brain.query" ? "BrainQuery" : `${pascal(names.at(-1)!)}Request`}{Query: ${JSON.stringify(argument)}${some ? ", " + goFields(given) : ""}})`;
   return [
     { name: "curl", text: curl },
     {

@@ -83,7 +83,17 @@ export class Drawing {
         this.pickProgram = pick;
       }
     }
-    const label: NodeLabelDrawingFunction = (context, data, settings) => drawDiscNodeLabel(context, data, settings);
+    const label: NodeLabelDrawingFunction = (context, data, settings) => {
+      // A seam in the ground's colour, so that it is read also over other nodes.
+      if (typeof data.label === "string") {
+        context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
+        context.strokeStyle = this.#ink.ground;
+        context.lineWidth = 3;
+        context.lineJoin = "round";
+        context.strokeText(data.label, data.x + data.size + 3, data.y + settings.labelSize / 3);
+      }
+      drawDiscNodeLabel(context, data, settings);
+    };
     const hover: NodeHoverDrawingFunction = (context, data, settings) => {
       const size = settings.labelSize;
       context.font = `${settings.labelWeight} ${size}px ${settings.labelFont}`;
@@ -108,6 +118,7 @@ export class Drawing {
       edgeProgramClasses: { line: Lines },
       defaultNodeType: "dot",
       nodeProgramClasses: { dot: Dots },
+      defaultDrawNodeLabel: label,
       defaultDrawNodeHover: hover,
       labelColor: { color: this.#ink.text },
       labelFont: getComputedStyle(container).fontFamily,
@@ -129,6 +140,8 @@ export class Drawing {
     this.#sigma.on("enterNode", () => (container.style.cursor = "pointer"));
     this.#sigma.on("leaveNode", () => (container.style.cursor = ""));
     if (graph.lines.length > many) this.#pictureLines();
+    const whole = this.#frame();
+    if (whole && look.shown.nodeCount < graph.nodes.length) this.#sigma.getCamera().setState(whole);
   }
 
   /**
@@ -253,8 +266,13 @@ export class Drawing {
     this.#animate({ x: at.x, y: at.y, ratio });
   }
 
-  /** Shows all that is shown. */
+  /** Goes to where all that is shown is seen. */
   fit(): void {
+    const whole = this.#frame();
+    if (whole) this.#animate(whole);
+  }
+
+  #frame(): { x: number; y: number; ratio: number } | undefined {
     let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
     const { shown } = this.#look;
     this.#graph.nodes.forEach((_, i) => {
@@ -262,8 +280,8 @@ export class Drawing {
       if (!at) return;
       [x0, x1, y0, y1] = [Math.min(x0, at.x), Math.max(x1, at.x), Math.min(y0, at.y), Math.max(y1, at.y)];
     });
-    if (x0 > x1) return;
-    this.#animate({ x: (x0 + x1) / 2, y: (y0 + y1) / 2, ratio: Math.max(0.08, Math.min(1, Math.max(x1 - x0, y1 - y0) * 1.15)) });
+    if (x0 > x1) return undefined;
+    return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, ratio: Math.max(0.08, Math.min(1, Math.max(x1 - x0, y1 - y0) * 1.15)) };
   }
 
   zoom(factor: number): void {

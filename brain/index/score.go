@@ -49,7 +49,7 @@ func DefaultConfig() Config {
 	return Config{
 		K1: 0.9, B: 0.4, TitleWeight: 1,
 		KeywordWeight: 0.7,
-		PhraseWeight:  0.4,
+		PhraseWeight:  0.3,
 		BrevityWeight: 0.1,
 		Context:       [contextReach]float32{0.4, 0.3, 0.2},
 		ContextFloor:  0.5,

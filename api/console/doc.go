@@ -32,7 +32,9 @@ func (c Config) ServePublic(e *web.Edge, public *gin.Engine) error {
 	}
 	// Who types the address alone into a browser means the console.
 	toConsole := http.Header{"Location": {Path + "/"}, "Cache-Control": {"no-cache"}}
-	e.Mount(public, http.MethodGet, "/", func(ex *web.Exchange) { ex.WriteFixed(http.StatusTemporaryRedirect, toConsole, nil) })
+	e.Mount(public, http.MethodGet, "/", func(ex *web.Exchange) {
+		ex.WriteFixed(http.StatusTemporaryRedirect, toConsole, nil)
+	})
 	return serve(e, public, c.Files, c.Page)
 }
 

@@ -51,7 +51,7 @@ func writeThemes(stdout io.Writer, o options) error {
 		return err
 	}
 	made := embed.FileOfThemes(m.ID(), learned.Rows, learned.Off, learned.Factor, learned.Offset)
-	if err := os.WriteFile(o.out, made, 0o644); err != nil { //nolint:gosec // it is public, and its maker names the file
+	if err := os.WriteFile(o.out, made, 0o644); err != nil {
 		return fmt.Errorf("write themes: %w", err)
 	}
 	fmt.Fprintf(stdout, "%s: %d bytes, learned from %d texts, cosine line %g %g\n",

@@ -8,6 +8,7 @@ export function addresses(corpus: Corpus): { name: string; path: string }[] {
   const ids: Record<string, string> = {
     "/memory/nodes/:id": corpus.node,
     "/memory/work/:id": corpus.job,
+    "/memory/domains/:id": corpus.domain,
     "/trust/subjects/:id": corpus.subject,
     "/trust/webhooks/:id": corpus.webhook,
   };

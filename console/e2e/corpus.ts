@@ -43,6 +43,7 @@ export interface Corpus {
   subject: string;
   webhook: string;
   job: string;
+  domain: string;
 }
 
 /** Fills an empty memory, and waits until it has been thought over. */
@@ -68,17 +69,17 @@ export async function fill({ memory, receiver }: Service): Promise<Corpus> {
   const fuel = await id("van-fuel");
   await memory.delete(fuel.id);
   const webhook = await memory.webhooks.create({ url: receiver.url, eventTypes: ["job.completed"] });
-  await derived(memory);
-  return { node: oven.id, superseded: price.id, forgotten: fuel.id, subject: "ann", webhook: webhook.id, job: job.id };
+  const domain = await derived(memory);
+  return { node: oven.id, superseded: price.id, forgotten: fuel.id, subject: "ann", webhook: webhook.id, job: job.id, domain };
 }
 
 const patience = 60_000; // milliseconds, for a cycle on a busy machine
 
-async function derived(memory: Service["memory"]): Promise<void> {
+async function derived(memory: Service["memory"]): Promise<string> {
   const until = Date.now() + patience;
   while (Date.now() < until) {
     const [contradictions, domains] = await Promise.all([memory.contradictions.list().take(1), memory.domains.list().take(1)]);
-    if (contradictions.length && domains.length) return;
+    if (contradictions.length && domains[0]) return domains[0].id;
     await new Promise((resolve) => setTimeout(resolve, 500)); // between polls, within a bound
   }
   throw new Error("the memory was not thought over in time");

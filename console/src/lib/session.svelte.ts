@@ -21,6 +21,8 @@ class Session {
   me = $state.raw<Principal>();
   /** Looks for a kept key or a code first. */
   starting = $state(true);
+  /** Grows when a subject was made or erased here, so that lists of them ask again. */
+  subjectsChanged = $state(0);
   /** Why there is nobody signed in any more. */
   ended = $state("");
 

@@ -105,7 +105,7 @@ export async function explain(client: Orgmem, own: Orgmem | undefined, asked: As
 }
 
 /** What the score of search gives a matching word, against likeness of meaning: docs/retrieval.md, "The score". */
-const keywordWeight = 0.7 * 1.9;
+const keywordWeight = 0.7;
 
 /** Why one hit stands where it does. */
 export interface Reason {
@@ -127,7 +127,7 @@ export function reasonFor(hit: Hit, asked: Asked, found: SearchResult, lists: Li
     reason.plain = fused.rank;
     const { score, scores } = fused.hit;
     const byWords = keywordWeight * scores.keyword;
-    reason.parts = { meaning: scores.vector, words: byWords, rest: Math.max(0, score - scores.vector - byWords), whole: score };
+    reason.parts = { meaning: scores.vector, words: byWords, rest: score - scores.vector - byWords, whole: score };
   }
   return reason;
 }

@@ -1,1 +1,0 @@
-import"./Async-DsViLrGd.js";import"./Page-lQpLY7zz.js";import"./Commands-BRglkByq.js";import"./Copy-BCXrzBAk.js";import"./Dialog-CjPsCfL0.js";import"./Difference-Codjs5gD.js";import"./app-DxShAmOW.js";import"./Marked-1shuVzSW.js";import"./Meter-CsmYqj2Q.js";import"./Rows-DCJ_iTzH.js";import"./Tabs-CDE0TaTK.js";import"./Tag-Cr3Zp67m.js";import"./Time-DDOA40Df.js";

@@ -125,7 +125,8 @@ export class Drawing {
       labelSize: 12,
       labelDensity: 0.6,
       labelGridCellSize: 120,
-      labelRenderedSizeThreshold: 5,
+      // In a small graph there is room for every name; in a large one only for those with many edges.
+      labelRenderedSizeThreshold: graph.nodes.length <= 150 ? 0 : graph.nodes.length <= 1_000 ? 3.5 : 5,
       stagePadding: 30,
       minCameraRatio: 0.01,
       maxCameraRatio: 4,

@@ -255,22 +255,11 @@ func TestRareWordsInFewerBits(t *testing.T) {
 	h := tinyHeader()
 	w := packtest.New(11).Weights(h, tinyWords)
 	packtest.InBlocks(&h, &w)
-	load := func() *Model {
-		pack, err := packfile.Build(h, w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := LoadPack(pack, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	full := load()
+	full := modelOf(t, h, w)
 	if err := packtest.InTiers(&h, &w); err != nil {
 		t.Fatal(err)
 	}
-	small := load()
+	small := modelOf(t, h, w)
 	if full.ID() == small.ID() {
 		t.Error("other words, the same id")
 	}

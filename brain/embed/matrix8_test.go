@@ -42,6 +42,12 @@ func inBlocks(t testing.TB, h packfile.Header) *Model {
 			x.Blocks, x.W = randomBlocks(r, len(x.W), 0.03), nil
 		}
 	}
+	return modelOf(t, h, w)
+}
+
+// modelOf is the model of a pack that has these weights.
+func modelOf(t testing.TB, h packfile.Header, w packfile.Weights) *Model {
+	t.Helper()
 	pack, err := packfile.Build(h, w)
 	if err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	pb "orgmem/proto"
 )
 
-// maxGuesses are the wrong codes after which an offer is withdrawn. Codes have 128 bits; whoever
-// sends a wrong one has not read what the start printed.
+// maxGuesses are the wrong codes after which an offer is withdrawn. Codes have 128 bits, so
+// guesses never find one; a wrong code was not copied from what the start printed.
 const maxGuesses = 10
 
 // SignIn hands out one key for one code, once: a start prints an address that has the code, so

@@ -116,5 +116,5 @@ func (s *session) folders(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// mayComplete reports whether a key is told of anything that has arguments to complete.
+// mayComplete reports whether anything that the key may use has arguments to complete.
 func mayComplete(scopes []string) bool { return slices.Contains(scopes, pb.ScopeRead) }

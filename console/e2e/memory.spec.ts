@@ -29,7 +29,7 @@ test("a filter is in the address, and the list is what it says", async ({ page, 
   await expect(page.getByText("leaves at noon")).toBeVisible();
 });
 
-test("who was too late to edit sees both, and goes on with their own on top", async ({ page, service }) => {
+test("who was too late to edit sees both, and saves their own over the other", async ({ page, service }) => {
   await service.memory.add({ content: "The gate is opened at eight.", title: "The gate", externalId: "edit-gate" }, { wait: true });
   const node = (await service.memory.find("edit-gate"))!;
   await page.goto(service.url + address(node.id));

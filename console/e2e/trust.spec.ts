@@ -6,7 +6,7 @@ import { Orgmem, Unauthorized } from "orgmem";
 import { routes } from "../src/routes";
 import { expect, test as shared, watch, type Service } from "./service";
 
-// A service of its own: some of these say what there is none of.
+// A service of its own: some of these tests need an empty memory.
 const test = shared.extend<object, { apart: string }>({ apart: ["trust", { scope: "worker", auto: true }] });
 
 const view = (service: Service, path: string): string => service.url + "/console" + path;

@@ -3,7 +3,7 @@ import type { Job, Orgmem } from "orgmem";
 const firstLook = 250; // milliseconds; a short text is in within some tens of them
 const longestBetween = 2_000;
 
-/** Whether nothing more will become of a job. */
+/** Whether a job has ended: its state changes no more. */
 export const ended = (job: Pick<Job, "status">): boolean => job.status === "succeeded" || job.status === "failed" || job.status === "cancelled";
 
 /** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */

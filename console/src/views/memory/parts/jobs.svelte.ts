@@ -1,14 +1,11 @@
 import { NotFound, type Job } from "orgmem";
 import { SvelteMap } from "svelte/reactivity";
 import { session } from "../../../lib/session.svelte";
-import { pause } from "./upload";
+import { ended, pause } from "../../../lib/watch";
 
 const firstLook = 400; // milliseconds
 const longestBetween = 4_000;
 const mostWatched = 12; // jobs at once
-
-/** Whether nothing more will become of it. */
-export const ended = (job: Pick<Job, "status">): boolean => job.status !== "queued" && job.status !== "running";
 
 /** Looks at jobs that are under way, less and less often, until they have ended. */
 export class Watched {

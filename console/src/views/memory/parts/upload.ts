@@ -1,5 +1,6 @@
 import { Orgmem, RateLimited, type Accepted } from "orgmem";
 import { session } from "../../../lib/session.svelte";
+import { pause } from "../../../lib/watch";
 
 /** Bytes of the request that have left, of how many. */
 export type Sent = (sent: number, total: number) => void;
@@ -47,20 +48,4 @@ export async function upload(file: File, kind: "file" | "transcript", tell: Sent
       await pause(Math.min(error.retryAfter ?? 1_000, longestPause), signal);
     }
   }
-}
-
-/** Resolves after so many milliseconds, or rejects with the signal's reason. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }

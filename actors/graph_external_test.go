@@ -45,7 +45,12 @@ func TestNodesByExternalID(t *testing.T) {
 	now := n.clock.Now().UnixMilli()
 	check(c, &pb.ListNodes{ExternalId: "bill", CreatedBeforeMs: &now})
 	check(c, &pb.ListNodes{ExternalId: "bill", CreatedAfterMs: &now}, second)
+	// By ids: in the order asked, on one page, and never another partition's.
+	check(c, &pb.ListNodes{Ids: []string{second, "ingest:none", alias, hers}}, second, alias)
+	check(c, &pb.ListNodes{Ids: []string{alias, second}, CreatedBeforeMs: &now})
+	check(ann, &pb.ListNodes{Ids: []string{second, hers}}, hers)
 	c.forget(second)
 	check(c, &pb.ListNodes{ExternalId: "bill"})
+	check(c, &pb.ListNodes{Ids: []string{second, alias}}, alias)
 	check(ann, &pb.ListNodes{ExternalId: "bill"}, hers)
 }

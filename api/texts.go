@@ -95,9 +95,12 @@ var texts = web.Texts{
 	"edge.subject":        "The provisioned subject it belongs to; null for the key owner's own.",
 	"editNodeInput.If-Match": "The ETag of the version that is edited, or several, or *: another version is " +
 		"412. Without it whatever the node is now is edited.",
-	"nodePatchBody.content":  "The text. A title that was made from the old one is made anew.",
-	"historyChange.before":   "Metadata as the text of its JSON. Null where there was none, or it was forgotten.",
-	"export.status":          "An export expires after some days, and as soon as something in it is forgotten.",
+	"nodePatchBody.content": "The text. A title that was made from the old one is made anew.",
+	"historyChange.before":  "Metadata as the text of its JSON. Null where there was none, or it was forgotten.",
+	"export.status":         "An export expires after some days, and as soon as something in it is forgotten.",
+	"listNodesInput.ids": "These nodes, at most 50, with a comma between their ids: on one page whatever pageSize says, " +
+		"in this order, without those that are not there or that another filter leaves out. Not with q, externalId " +
+		"or cursor.",
 	"listNodesInput.q":       "Words that title or content must hold, all of them.",
 	"recallSearchInput.q":    "Words that title or content must hold, all of them.",
 	"node.title":             "Of a forgotten node empty; of one that was restored what it is, until it is given a title.",

@@ -667,6 +667,7 @@ type ListNodes struct {
 	Q               string                 `protobuf:"bytes,7,opt,name=q,proto3" json:"q,omitempty"`                                                             // words of title and content
 	AsOfMs          int64                  `protobuf:"varint,8,opt,name=as_of_ms,json=asOfMs,proto3" json:"as_of_ms,omitempty"`                                  // what held then; 0: what holds now
 	ExternalId      string                 `protobuf:"bytes,9,opt,name=external_id,json=externalId,proto3" json:"external_id,omitempty"`                         // the node that this id of the client's means
+	Ids             []string               `protobuf:"bytes,10,rep,name=ids,proto3" json:"ids,omitempty"`                                                        // these nodes, in this order, on one page
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -762,6 +763,13 @@ func (x *ListNodes) GetExternalId() string {
 		return x.ExternalId
 	}
 	return ""
+}
+
+func (x *ListNodes) GetIds() []string {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
 }
 
 // EditNode changes the fields that are set.
@@ -2683,7 +2691,7 @@ const file_graph_proto_rawDesc = "" +
 	"\fnode_context\x18\r \x01(\v2\x13.orgmem.NodeContextH\x00R\vnodeContext\x128\n" +
 	"\fsearch_nodes\x18\x0e \x01(\v2\x13.orgmem.SearchNodesH\x00R\vsearchNodes\x12D\n" +
 	"\x10entity_elsewhere\x18\x0f \x01(\v2\x17.orgmem.EntityElsewhereH\x00R\x0fentityElsewhereB\x04\n" +
-	"\x02op\"\xc5\x02\n" +
+	"\x02op\"\xd7\x02\n" +
 	"\tListNodes\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
@@ -2694,7 +2702,9 @@ const file_graph_proto_rawDesc = "" +
 	"\x01q\x18\a \x01(\tR\x01q\x12\x18\n" +
 	"\bas_of_ms\x18\b \x01(\x03R\x06asOfMs\x12\x1f\n" +
 	"\vexternal_id\x18\t \x01(\tR\n" +
-	"externalIdB\x13\n" +
+	"externalId\x12\x10\n" +
+	"\x03ids\x18\n" +
+	" \x03(\tR\x03idsB\x13\n" +
 	"\x11_created_after_msB\x14\n" +
 	"\x12_created_before_ms\"\x95\x02\n" +
 	"\bEditNode\x12\x0e\n" +

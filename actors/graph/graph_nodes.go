@@ -132,7 +132,11 @@ func listNodes(c *tenant.Call, st *storage.Store, op *pb.ListNodes, rd *tenant.R
 	if op.CreatedBeforeMs != nil {
 		f.created.Until = op.GetCreatedBeforeMs()
 	}
-	nodes, next, err := pageOfNodes(c, st, f, op.GetQ(), after, tenant.PageSize(op.GetPage()), rd)
+	size := tenant.PageSize(op.GetPage())
+	if len(op.GetIds()) > 0 {
+		f.ids, size = op.GetIds(), len(op.GetIds())
+	}
+	nodes, next, err := pageOfNodes(c, st, f, op.GetQ(), after, size, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +160,7 @@ type NodeFilter struct {
 	Statuses, Kinds []string
 	domain          string        // empty: any, or none
 	external        pb.ExternalID // empty: any, or none
+	ids             []string      // these alone, in their order; empty: any
 	created         listing.Window
 	asOf            int64 // held at that time; 0: any
 }
@@ -212,6 +217,8 @@ func pageOfNodes(
 	}
 	walk := listing.NewestFirst(snap, f.Above(c.Part.Space), f.created, after, keep)
 	switch {
+	case len(f.ids) > 0:
+		byWord, walk = true, named(f.ids)
 	case f.external != "":
 		byWord, walk = true, meant(snap, c.Part.Space, f.external, keep)
 	case byWord:
@@ -258,6 +265,17 @@ func meant(
 		found, err := r.Get(space.Key(storage.TableExternalID, storage.Str(ext)), ref)
 		if err != nil || found && (keep == nil || keep(ref.GetNode(), nil)) {
 			yield(listing.Entry{Position: listing.Position{ID: ref.GetNode()}}, err)
+		}
+	}
+}
+
+// named walks the nodes of these ids, whether they are there or not.
+func named(ids []string) iter.Seq2[listing.Entry, error] {
+	return func(yield func(listing.Entry, error) bool) {
+		for _, id := range ids {
+			if !yield(listing.Entry{Position: listing.Position{ID: id}}, nil) {
+				return
+			}
 		}
 	}
 }

@@ -71,6 +71,7 @@ type BrainQuery struct {
 // NodeFilter narrows a list of nodes.
 type NodeFilter struct {
 	ExternalID    string     `query:"externalId"` // the node that it means now
+	IDs           string     `query:"ids"`        // these, at most 50 with commas between them, on one page in this order
 	Query         string     `query:"q"`          // words that the title or content must hold, all of them
 	AsOf          time.Time  `query:"asOf"`       // what held at this time
 	Kind          NodeKind   `query:"kind"`       //

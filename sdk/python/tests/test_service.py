@@ -124,6 +124,7 @@ def graph(run: Session, memory: Any) -> None:
     run.refused(lambda: memory.update(boiler, {"title": "Late"}, if_match=node.etag), "precondition_failed")
     assert len(run(memory.list(kind="document", page_size=1))) == 3  # three pages
     assert [n.id for n in run(memory.list(external_id="cat"))] == [cat]
+    assert [n.id for n in run(memory.list(ids=[cat, "ingest:none"]))] == [cat]
     assert run(memory.find("cat")).content == CAT and run(memory.find("dog")) is None
     assert [entry.action for entry in run(memory.history(boiler))] == ["updated", "created"]
 

@@ -3983,6 +3983,8 @@ export interface operations {
                 domainId?: string;
                 /** @description The node that this id means now. */
                 externalId?: string;
+                /** @description These nodes, at most 50, with a comma between their ids: on one page whatever pageSize says, in this order, without those that are not there or that another filter leaves out. Not with q, externalId or cursor. */
+                ids?: string;
                 kind?: "document" | "entity" | "belief" | "preference" | "event" | "session";
                 /** @description How many entries to answer at most. Values above 100 are read as 100. */
                 pageSize?: number;

@@ -34,6 +34,7 @@ const longestLabel = 42; // characters
 const many = 3_000; // lines; above it they move as a picture while the camera moves
 const crowd = 2_000; // nodes; above it each is drawn smaller
 const slowFrame = 22; // milliseconds between frames on average, above which nodes are not drawn while the camera moves
+const margin = 44; // pixels around all that is shown, where names find room
 const settled = 160; // milliseconds without a move of the camera, after which all is drawn anew
 const labelOf = (title: string): string => {
   const all = [...title.slice(0, longestLabel * 2).replace(/\s+/g, " ")];
@@ -142,7 +143,7 @@ export class Drawing {
     this.#sigma.on("leaveNode", () => (container.style.cursor = ""));
     if (graph.lines.length > many) this.#pictureLines();
     const whole = this.#frame();
-    if (whole && look.shown.nodeCount < graph.nodes.length) this.#sigma.getCamera().setState(whole);
+    if (whole) this.#sigma.getCamera().setState(whole);
   }
 
   /**
@@ -269,6 +270,7 @@ export class Drawing {
 
   /** Goes to where all that is shown is seen. */
   fit(): void {
+    this.#sigma.refresh(); // or it would fit to where nodes were before their last move
     const whole = this.#frame();
     if (whole) this.#animate(whole);
   }
@@ -282,7 +284,12 @@ export class Drawing {
       [x0, x1, y0, y1] = [Math.min(x0, at.x), Math.max(x1, at.x), Math.min(y0, at.y), Math.max(y1, at.y)];
     });
     if (x0 > x1) return undefined;
-    return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, ratio: Math.max(0.08, Math.min(1, Math.max(x1 - x0, y1 - y0) * 1.15)) };
+    // How much of the picture they take now says how much nearer or further the camera has to be.
+    const [from, to] = [this.#sigma.framedGraphToViewport({ x: x0, y: y0 }), this.#sigma.framedGraphToViewport({ x: x1, y: y1 })];
+    const { width, height } = this.#sigma.getDimensions();
+    const room = (side: number): number => Math.max(side - 2 * margin, side / 2, 1);
+    const share = Math.max(Math.abs(to.x - from.x) / room(width), Math.abs(to.y - from.y) / room(height));
+    return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, ratio: Math.max(0.08, Math.min(4, this.#sigma.getCamera().ratio * share)) };
   }
 
   zoom(factor: number): void {

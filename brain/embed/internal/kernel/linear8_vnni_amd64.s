@@ -1,19 +1,39 @@
 #include "textflag.h"
 
-DATA nibblesZ<>+0(SB)/4, $0x0f0f0f0f
-GLOBL nibblesZ<>(SB), RODATA|NOPTR, $4
-DATA eightsZ<>+0(SB)/4, $0x08080808
-GLOBL eightsZ<>(SB), RODATA|NOPTR, $4
-DATA middles<>+0(SB)/4, $0x80808080
-GLOBL middles<>(SB), RODATA|NOPTR, $4
+#define CONSTZ(name, value) \
+	DATA name<>+0(SB)/4, value  \
+	GLOBL name<>(SB), RODATA|NOPTR, $4
 
-// Half the range of the lower half of a word.
-DATA raised<>+0(SB)/4, $0x00008000
-GLOBL raised<>(SB), RODATA|NOPTR, $4
+CONSTZ(nibblesZ, $0x0f0f0f0f)
+CONSTZ(eightsZ, $0x08080808)
+CONSTZ(middles, $0x80808080)
+CONSTZ(raised, $0x00008000) // half the range of the lower half of a word
+CONSTZ(lowHalves, $0x55555555) // of words
+CONSTZ(magnitudeZ, $0x7fffffff)
+CONSTZ(tinyZ, $1e-30)
+CONSTZ(sixteenZ, $16.0) // MultiplierMax
+CONSTZ(stepsOfZ, $2032.0) // MultiplierMax * InputMax
+CONSTZ(halfZ, $0.5)
+CONSTZ(oneZ, $1.0)
 
-// The lower half of each word.
-DATA lowHalves<>+0(SB)/4, $0x55555555
-GLOBL lowHalves<>(SB), RODATA|NOPTR, $4
+// The order of words of four bytes after two packs within quarters of a register.
+DATA orderZ<>+0(SB)/4, $0
+DATA orderZ<>+4(SB)/4, $4
+DATA orderZ<>+8(SB)/4, $8
+DATA orderZ<>+12(SB)/4, $12
+DATA orderZ<>+16(SB)/4, $1
+DATA orderZ<>+20(SB)/4, $5
+DATA orderZ<>+24(SB)/4, $9
+DATA orderZ<>+28(SB)/4, $13
+DATA orderZ<>+32(SB)/4, $2
+DATA orderZ<>+36(SB)/4, $6
+DATA orderZ<>+40(SB)/4, $10
+DATA orderZ<>+44(SB)/4, $14
+DATA orderZ<>+48(SB)/4, $3
+DATA orderZ<>+52(SB)/4, $7
+DATA orderZ<>+56(SB)/4, $11
+DATA orderZ<>+60(SB)/4, $15
+GLOBL orderZ<>(SB), RODATA|NOPTR, $64
 
 // Numbers of eight inputs become two registers of weights of outputs 0-15 and two of
 // 16-31, whose sums are added to Z4 and Z5, 128 times.
@@ -464,3 +484,122 @@ odd2:
 odd1:
 	KXORD K1, K1, K1
 	JMP   scaled1
+
+// func quant8AVX512(dst *uint8, x *float32, n int) (step float32)
+//
+// As quant8AVX2, four blocks at a time: a quarter of a register belongs to each. n is a multiple of 128.
+TEXT ·quant8AVX512(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VPBROADCASTD magnitudeZ<>(SB), Z15
+	VBROADCASTSS tinyZ<>(SB), Z14
+
+largest:
+	VPANDD     (SI), Z15, Z0
+	VPANDD     64(SI), Z15, Z1
+	VPANDD     128(SI), Z15, Z2
+	VPANDD     192(SI), Z15, Z3
+	VPANDD     256(SI), Z15, Z4
+	VPANDD     320(SI), Z15, Z5
+	VPANDD     384(SI), Z15, Z6
+	VPANDD     448(SI), Z15, Z7
+	VMAXPS     Z1, Z0, Z0
+	VMAXPS     Z3, Z2, Z2
+	VMAXPS     Z5, Z4, Z4
+	VMAXPS     Z7, Z6, Z6
+	VSHUFF64X2 $0x44, Z2, Z0, Z1
+	VSHUFF64X2 $0xee, Z2, Z0, Z3
+	VSHUFF64X2 $0x44, Z6, Z4, Z5
+	VSHUFF64X2 $0xee, Z6, Z4, Z7
+	VMAXPS     Z1, Z3, Z0
+	VMAXPS     Z5, Z7, Z4
+	VSHUFF64X2 $0x88, Z4, Z0, Z1
+	VSHUFF64X2 $0xdd, Z4, Z0, Z3
+	VMAXPS     Z1, Z3, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VMAXPS     Z1, Z0, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VMAXPS     Z1, Z0, Z0
+	VMAXPS     Z0, Z14, Z14
+	VMOVUPS    Z0, (DI)
+	ADDQ       $512, SI
+	ADDQ       $144, DI
+	SUBQ       $128, CX
+	JNZ        largest
+
+	VSHUFF64X2   $0x4e, Z14, Z14, Z0
+	VMAXPS       Z0, Z14, Z14
+	VSHUFF64X2   $0xb1, Z14, Z14, Z0
+	VMAXPS       Z0, Z14, Z14
+	VBROADCASTSS sixteenZ<>(SB), Z12
+	VBROADCASTSS stepsOfZ<>(SB), Z10
+	VDIVPS       Z14, Z12, Z13
+	VDIVPS       Z14, Z10, Z11
+	VDIVSS       X10, X14, X14
+	VMOVSS       X14, step+24(FP)
+	VBROADCASTSS halfZ<>(SB), Z9
+	VBROADCASTSS oneZ<>(SB), Z8
+	VPBROADCASTD middles<>(SB), Z7
+	VMOVDQU32    orderZ<>(SB), Z6
+	MOVQ         dst+0(FP), DI
+	MOVQ         x+8(FP), SI
+	MOVQ         n+16(FP), CX
+
+quant:
+	VMULPS       (DI), Z13, Z4
+	VADDPS       Z9, Z4, Z4
+	VRNDSCALEPS  $8, Z4, Z4
+	VMAXPS       Z8, Z4, Z4
+	VMINPS       Z12, Z4, Z4
+	VDIVPS       Z4, Z11, Z5
+	VCVTPS2DQ    Z4, Z4
+	VPSLLD       $16, Z4, Z16
+	VPORD        Z16, Z4, Z4
+	VSHUFF64X2   $0x00, Z5, Z5, Z0
+	VSHUFF64X2   $0x55, Z5, Z5, Z2
+	VMULPS       64(SI), Z0, Z1
+	VMULPS       (SI), Z0, Z0
+	VMULPS       192(SI), Z2, Z3
+	VMULPS       128(SI), Z2, Z2
+	VSHUFF64X2   $0xaa, Z5, Z5, Z16
+	VSHUFF64X2   $0xff, Z5, Z5, Z18
+	VMULPS       320(SI), Z16, Z17
+	VMULPS       256(SI), Z16, Z16
+	VMULPS       448(SI), Z18, Z19
+	VMULPS       384(SI), Z18, Z18
+	VCVTPS2DQ    Z0, Z0
+	VCVTPS2DQ    Z1, Z1
+	VCVTPS2DQ    Z2, Z2
+	VCVTPS2DQ    Z3, Z3
+	VCVTPS2DQ    Z16, Z16
+	VCVTPS2DQ    Z17, Z17
+	VCVTPS2DQ    Z18, Z18
+	VCVTPS2DQ    Z19, Z19
+	VPACKSSDW    Z1, Z0, Z0
+	VPACKSSDW    Z3, Z2, Z2
+	VPACKSSDW    Z17, Z16, Z16
+	VPACKSSDW    Z19, Z18, Z18
+	VPACKSSWB    Z2, Z0, Z0
+	VPACKSSWB    Z18, Z16, Z16
+	VPXORD       Z7, Z0, Z0
+	VPXORD       Z7, Z16, Z16
+	VPERMD       Z0, Z6, Z0
+	VPERMD       Z16, Z6, Z16
+	VMOVDQU      Y0, (DI)
+	VMOVD        X4, 32(DI)
+	VEXTRACTI64X4 $1, Z0, 36(DI)
+	VEXTRACTI32X4 $1, Z4, X5
+	VMOVD        X5, 68(DI)
+	VMOVDQU32    Y16, 72(DI)
+	VEXTRACTI32X4 $2, Z4, X5
+	VMOVD        X5, 104(DI)
+	VEXTRACTI64X4 $1, Z16, 108(DI)
+	VEXTRACTI32X4 $3, Z4, X5
+	VMOVD        X5, 140(DI)
+	ADDQ         $512, SI
+	ADDQ         $144, DI
+	SUBQ         $128, CX
+	JNZ          quant
+	VZEROUPPER
+	RET

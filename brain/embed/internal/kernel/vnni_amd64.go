@@ -52,6 +52,20 @@ func (VNNI) Linear8(
 }
 
 //go:noescape
+func quant8AVX512(dst *uint8, x *float32, n int) (step float32)
+
+// Quant8 implements Kernels.
+func (v VNNI) Quant8(dst []uint8, x []float32) (step float32) {
+	n := len(x)
+	if n%(4*BlockLen) != 0 {
+		return v.AVX2.Quant8(dst, x)
+	}
+	whole(n, 4*BlockLen)
+	dst = dst[:n/BlockLen*InputBytes]
+	return quant8AVX512(&dst[0], &x[0], n)
+}
+
+//go:noescape
 func geluAVX512(x *float32, n int) (lo, hi float32)
 
 //go:noescape

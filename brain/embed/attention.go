@@ -67,9 +67,7 @@ func (e *Encoder) attend(s sequence) {
 				k.Gemm(a.scores[t:], padded, a.q[r*dim+head*headDim:], dim, keys[t*headDim:], headDim/2, even,
 					a.qScale[head*a.rows+r:], a.kScale[head*a.rows+t:], a.mask[t:])
 			}
-			for i := range rows {
-				k.Softmax(a.probs[i*padded:], a.scores[i*padded:][:padded])
-			}
+			k.Softmax(a.probs, a.scores[:even*padded], padded)
 			// A row of probabilities sums to at most MaxInt16 + n/2, values
 			// are at most MaxInt16: the products stay below 2^31 up to tens of
 			// thousands of tokens.

@@ -214,11 +214,13 @@ func (AVX2) AddNorm(x, add, gamma, beta []float32, eps float32) (lo, hi float32)
 }
 
 // Softmax implements Kernels.
-func (AVX2) Softmax(dst []int16, s []float32) {
-	n := len(s)
+func (AVX2) Softmax(dst []int16, s []float32, n int) {
 	whole(n, 16)
-	dst = dst[:n]
-	softmaxAVX2(&dst[0], &s[0], n)
+	whole(len(s), RowStep*n)
+	dst = dst[:len(s)]
+	for at := 0; at < len(s); at += n {
+		softmaxAVX2(&dst[at], &s[at], n)
+	}
 }
 
 //go:noescape

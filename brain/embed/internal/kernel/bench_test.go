@@ -62,9 +62,9 @@ func BenchmarkFloatPasses(b *testing.B) {
 				k.AddNorm(x[:384], y[:384], y[:384], y[:384], 1e-12)
 			}
 		})
-		b.Run(k.Name()+"/softmax112", func(b *testing.B) {
+		b.Run(k.Name()+"/softmax12x112", func(b *testing.B) {
 			for b.Loop() {
-				k.Softmax(q, y[:112])
+				k.Softmax(q, y[:12*112], 112)
 			}
 		})
 		b.Run(k.Name()+"/quantheads384", func(b *testing.B) {

@@ -265,14 +265,17 @@ func TestFloatPassesAreBitEqual(t *testing.T) {
 			}
 			sameBits(t, k.Name()+" add norm", a1, a0)
 
-			e0, e1 := slices.Clone(x), slices.Clone(x)
-			for i := n - 5; i < n; i++ {
-				e0[i], e1[i] = -1e30, -1e30 // masked keys
+			e0 := slices.Concat(x, y, y, x)
+			for i := range e0 {
+				if i%n >= n-5 {
+					e0[i] = -1e30 // masked keys
+				}
 			}
-			ref.Softmax(q0, e0)
-			k.Softmax(q1, e1)
+			e1, p0, p1 := slices.Clone(e0), make([]int16, len(e0)), make([]int16, len(e0))
+			ref.Softmax(p0, e0, n)
+			k.Softmax(p1, e1, n)
 			sameBits(t, k.Name()+" softmax", e1, e0)
-			if !slices.Equal(q0, q1) {
+			if !slices.Equal(p0, p1) {
 				t.Fatalf("%s softmax integers differ", k.Name())
 			}
 		}
@@ -325,7 +328,7 @@ func TestSoftmaxSumsToOne(t *testing.T) {
 		n := 16 * (1 + r.IntN(32))
 		s := floats(r, n, 3)
 		q := make([]int16, n)
-		Portable{}.Softmax(q, s)
+		Portable{}.Softmax(q, s, len(s))
 		sum := 0
 		for _, v := range q {
 			if v < 0 {

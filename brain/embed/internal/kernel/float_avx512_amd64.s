@@ -215,21 +215,48 @@ norm3:
 	VZEROUPPER
 	RET
 
-// func softmaxAVX512(dst *int16, s *float32, n int)
-TEXT ·softmaxAVX512(SB), NOSPLIT, $0-24
-	MOVQ    s+8(FP), SI
-	MOVQ    n+16(FP), CX
-	VMOVUPS (SI), Z0
+// Sixteen lanes of two registers fold by OP into all lanes of the halves of LO, in the order of FOLDZ.
+#define FOLD2(OP, LO, HI, T, U) \
+	VSHUFF64X2 $0x44, HI, LO, T  \
+	VSHUFF64X2 $0xee, HI, LO, U  \
+	OP         U, T, LO          \
+	VSHUFF64X2 $0xb1, LO, LO, T  \
+	OP         T, LO, LO         \
+	VPERMILPS  $0x4e, LO, T      \
+	OP         T, LO, LO         \
+	VPERMILPS  $0xb1, LO, T      \
+	OP         T, LO, LO
 
-smax:
-	VMAXPS (SI), Z0, Z0
-	ADDQ   $64, SI
-	SUBQ   $16, CX
-	JNZ    smax
+// The exponentials of sixteen values less their maximum join a sum. They pass through x, t, r, s = r², y and z;
+// what lies below expFloor is zero.
+#define EXPZ(addr, most, sum, x, t, r, s, y, z) \
+	VMOVUPS   addr, x          \
+	VSUBPS    most, x, x       \
+	VMULPS    Z10, x, r        \
+	VADDPS    Z12, r, t        \
+	VSUBPS    Z12, t, s        \
+	VSUBPS    s, r, r          \
+	VMULPS    r, r, s          \
+	VMULPS    Z5, r, y         \
+	VADDPS    Z6, y, y         \
+	VMULPS    y, s, y          \
+	VMULPS    Z7, r, z         \
+	VADDPS    Z8, z, z         \
+	VADDPS    z, y, y          \
+	VMULPS    y, s, y          \
+	VMULPS    Z9, r, z         \
+	VADDPS    Z16, z, z        \
+	VADDPS    z, y, y          \
+	VPSLLD    $23, t, t        \
+	VCMPPS    $13, Z11, x, K1  \
+	VPADDD.Z  t, y, K1, y      \
+	VMOVUPS   y, addr          \
+	VADDPS    y, sum, sum
 
-	FOLDZ(VMAXPS, Z0, Y0, X0, Y1, X1)
-	VBROADCASTSS X0, Z15
-	VXORPS       Y13, Y13, Y13
+// func softmaxAVX512(dst *int16, s *float32, n, rows int)
+//
+// Two rows at a time: one alone waits for its maximum and its sum for half of its time.
+TEXT ·softmaxAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS zmagic<>(SB), Z12
 	VBROADCASTSS zexpFloor<>(SB), Z11
 	VBROADCASTSS zlog2e<>(SB), Z10
@@ -239,52 +266,70 @@ smax:
 	VBROADCASTSS zexp2P4<>(SB), Z6
 	VBROADCASTSS zexp2P5<>(SB), Z5
 	VBROADCASTSS zone<>(SB), Z16
-	MOVQ         s+8(FP), SI
-	MOVQ         n+16(FP), CX
-
-	// x, t, r, s = r², y in Z0-Z4.
-sexp:
-	VMOVUPS   (SI), Z0
-	VSUBPS    Z15, Z0, Z0
-	VMULPS    Z10, Z0, Z2
-	VADDPS    Z12, Z2, Z1
-	VSUBPS    Z12, Z1, Z3
-	VSUBPS    Z3, Z2, Z2
-	VMULPS    Z2, Z2, Z3
-	VMULPS    Z5, Z2, Z4
-	VADDPS    Z6, Z4, Z4
-	VMULPS    Z4, Z3, Z4
-	VMULPS    Z7, Z2, Z17
-	VADDPS    Z8, Z17, Z17
-	VADDPS    Z17, Z4, Z4
-	VMULPS    Z4, Z3, Z4
-	VMULPS    Z9, Z2, Z17
-	VADDPS    Z16, Z17, Z17
-	VADDPS    Z17, Z4, Z4
-	VPSLLD    $23, Z1, Z1
-	VCMPPS    $13, Z11, Z0, K1 // x >= expFloor
-	VPADDD.Z  Z1, Z4, K1, Z4
-	VMOVUPS   Z4, (SI)
-	VADDPS    Z4, Z13, Z13
-	ADDQ      $64, SI
-	SUBQ      $16, CX
-	JNZ       sexp
-
-	FOLDZ(VADDPS, Z13, Y13, X13, Y1, X1)
-	VMOVSS       zquantMax<>(SB), X1
-	VDIVSS       X13, X1, X1
-	VBROADCASTSS X1, Z15
+	VBROADCASTSS zquantMax<>(SB), Z26
 	MOVQ         dst+0(FP), DI
 	MOVQ         s+8(FP), SI
-	MOVQ         n+16(FP), CX
+	MOVQ         n+16(FP), R8
+	MOVQ         rows+24(FP), R9
+
+	// AX and BX are in the two rows of s, DX in the second of dst.
+srows:
+	MOVQ    SI, AX
+	LEAQ    (SI)(R8*4), BX
+	MOVQ    R8, CX
+	VMOVUPS (AX), Z0
+	VMOVUPS (BX), Z1
+
+smax:
+	VMAXPS (AX), Z0, Z0
+	VMAXPS (BX), Z1, Z1
+	ADDQ   $64, AX
+	ADDQ   $64, BX
+	SUBQ   $16, CX
+	JNZ    smax
+
+	FOLD2(VMAXPS, Z0, Z1, Z2, Z3)
+	VSHUFF64X2 $0x00, Z0, Z0, Z14
+	VSHUFF64X2 $0xaa, Z0, Z0, Z15
+	VPXORD     Z24, Z24, Z24
+	VPXORD     Z25, Z25, Z25
+	MOVQ       SI, AX
+	LEAQ       (SI)(R8*4), BX
+	MOVQ       R8, CX
+
+sexp:
+	EXPZ((AX), Z14, Z24, Z0, Z1, Z2, Z3, Z4, Z13)
+	EXPZ((BX), Z15, Z25, Z17, Z18, Z19, Z20, Z21, Z22)
+	ADDQ $64, AX
+	ADDQ $64, BX
+	SUBQ $16, CX
+	JNZ  sexp
+
+	FOLD2(VADDPS, Z24, Z25, Z2, Z3)
+	VDIVPS     Z24, Z26, Z24
+	VSHUFF64X2 $0x00, Z24, Z24, Z14
+	VSHUFF64X2 $0xaa, Z24, Z24, Z15
+	LEAQ       (SI)(R8*4), BX
+	LEAQ       (DI)(R8*2), DX
+	MOVQ       R8, CX
 
 squant:
-	VMULPS    (SI), Z15, Z0
+	VMULPS    (SI), Z14, Z0
+	VMULPS    (BX), Z15, Z1
 	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
 	VPMOVSDW  Z0, (DI)
+	VPMOVSDW  Z1, (DX)
 	ADDQ      $64, SI
+	ADDQ      $64, BX
 	ADDQ      $32, DI
+	ADDQ      $32, DX
 	SUBQ      $16, CX
 	JNZ       squant
+
+	MOVQ BX, SI
+	MOVQ DX, DI
+	SUBQ $2, R9
+	JNZ  srows
 	VZEROUPPER
 	RET

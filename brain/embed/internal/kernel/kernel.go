@@ -153,10 +153,10 @@ type Kernels interface {
 	// (a multiple of 32) and returns the Range of the result.
 	AddNorm(x, add, gamma, beta []float32, eps float32) (lo, hi float32)
 
-	// Softmax writes exp(s-max)/sum as integers of 1/MaxInt16. It overwrites
-	// s. Values more than 87 below the maximum become exactly zero. len(s) is
-	// a multiple of 16.
-	Softmax(dst []int16, s []float32)
+	// Softmax writes exp(s-max)/sum of each row of n values as integers of
+	// 1/MaxInt16. It overwrites s. Values more than 87 below the maximum become
+	// exactly zero. n is a multiple of 16, the number of rows one of RowStep.
+	Softmax(dst []int16, s []float32, n int)
 }
 
 // QuantRow turns a row into integers from 0 to most, its least value (or 0)

@@ -73,32 +73,33 @@ GLOBL order8<>(SB), RODATA|NOPTR, $32
 
 // Four inputs of one row against sixteen outputs, added to sums in int16, two of an
 // output. Y12 and Y13 hold the weights.
-#define ROW8(addr, boff, lo, hi) \
+#define ROW8(addr, lo, hi) \
 	VPBROADCASTD addr, Y14      \
 	VPMADDUBSW   Y12, Y14, Y15  \
-	VPMADDUBSW   (boff+32)(BX), Y14, Y14  \
+	VPMADDUBSW   Y13, Y14, Y14  \
 	VPADDW       Y15, lo, lo    \
 	VPADDW       Y14, hi, hi
 
-#define FIRST8(addr, boff, lo, hi) \
+#define FIRST8(addr, lo, hi) \
 	VPBROADCASTD addr, Y14      \
 	VPMADDUBSW   Y12, Y14, lo   \
-	VPMADDUBSW   (boff+32)(BX), Y14, hi \
+	VPMADDUBSW   Y13, Y14, hi   \
 	VPADDW       1152(BX), lo, lo \
 	VPADDW       1184(BX), hi, hi
 
 #define WEIGHTS8(boff) \
-	VMOVDQU boff(BX), Y12
+	VMOVDQU boff(BX), Y12      \
+	VMOVDQU (boff+32)(BX), Y13
 
 #define QUAD3(aoff, boff) \
 	WEIGHTS8(boff)                     \
-	ROW8(aoff(AX), boff, Y0, Y1)             \
-	ROW8(aoff(AX)(R9*1), boff, Y2, Y3)       \
-	ROW8(aoff(AX)(R9*2), boff, Y4, Y5)
+	ROW8(aoff(AX), Y0, Y1)             \
+	ROW8(aoff(AX)(R9*1), Y2, Y3)       \
+	ROW8(aoff(AX)(R9*2), Y4, Y5)
 
 #define QUAD1(aoff, boff) \
 	WEIGHTS8(boff)                     \
-	ROW8(aoff(AX), boff, Y0, Y1)
+	ROW8(aoff(AX), Y0, Y1)
 
 // The two sums of an output, each times the scale and the row's multiplier at addr, join the sum of the row.
 #define SCALED(addr, lo, hi, sumlo, sumhi) \
@@ -216,9 +217,9 @@ block3:
 
 fetched3:
 	WEIGHTS8(0)
-	FIRST8((AX), 0, Y0, Y1)
-	FIRST8((AX)(R9*1), 0, Y2, Y3)
-	FIRST8((AX)(R9*2), 0, Y4, Y5)
+	FIRST8((AX), Y0, Y1)
+	FIRST8((AX)(R9*1), Y2, Y3)
+	FIRST8((AX)(R9*2), Y4, Y5)
 	QUAD3(4, 128)
 	QUAD3(8, 256)
 	QUAD3(12, 384)
@@ -269,7 +270,7 @@ single:
 
 block1:
 	WEIGHTS8(0)
-	FIRST8((AX), 0, Y0, Y1)
+	FIRST8((AX), Y0, Y1)
 	QUAD1(4, 128)
 	QUAD1(8, 256)
 	QUAD1(12, 384)

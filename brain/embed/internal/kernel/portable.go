@@ -281,8 +281,15 @@ func expNeg(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(y) + math.Float32bits(t)<<23)
 }
 
-// Softmax implements Kernels. The sum runs in sixteen lanes.
-func (Portable) Softmax(dst []int16, s []float32) {
+// Softmax implements Kernels.
+func (Portable) Softmax(dst []int16, s []float32, n int) {
+	for at := 0; at < len(s); at += n {
+		softmax(dst[at:], s[at:][:n])
+	}
+}
+
+// softmax is that of a row. The sum runs in sixteen lanes.
+func softmax(dst []int16, s []float32) {
 	m := s[0]
 	for _, v := range s {
 		m = max(m, v)

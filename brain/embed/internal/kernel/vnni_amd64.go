@@ -52,13 +52,27 @@ func (VNNI) Linear8(
 }
 
 //go:noescape
+func quant8AVX512(dst *uint8, x *float32, n int) (step float32)
+
+// Quant8 implements Kernels.
+func (v VNNI) Quant8(dst []uint8, x []float32) (step float32) {
+	n := len(x)
+	if n%(4*BlockLen) != 0 {
+		return v.AVX2.Quant8(dst, x)
+	}
+	whole(n, 4*BlockLen)
+	dst = dst[:n/BlockLen*InputBytes]
+	return quant8AVX512(&dst[0], &x[0], n)
+}
+
+//go:noescape
 func geluAVX512(x *float32, n int) (lo, hi float32)
 
 //go:noescape
 func addNormAVX512(x, add, gamma, beta *float32, n int, eps float32) (lo, hi float32)
 
 //go:noescape
-func softmaxAVX512(dst *int16, s *float32, n int)
+func softmaxAVX512(dst *int16, s *float32, n, rows int)
 
 // Gelu implements Kernels.
 func (VNNI) Gelu(x []float32) (lo, hi float32) {
@@ -75,9 +89,9 @@ func (VNNI) AddNorm(x, add, gamma, beta []float32, eps float32) (lo, hi float32)
 }
 
 // Softmax implements Kernels.
-func (VNNI) Softmax(dst []int16, s []float32) {
-	n := len(s)
+func (VNNI) Softmax(dst []int16, s []float32, n int) {
 	whole(n, 16)
-	dst = dst[:n]
-	softmaxAVX512(&dst[0], &s[0], n)
+	whole(len(s), RowStep*n)
+	dst = dst[:len(s)]
+	softmaxAVX512(&dst[0], &s[0], n, len(s)/n)
 }

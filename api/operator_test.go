@@ -55,7 +55,7 @@ func (h *harness) op(method, target, body string, headers ...string) response {
 
 func TestOperatorRoutes(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
-		c.Cluster = fakeCluster{}
+		c.Cluster, c.Node = fakeCluster{}, operator.NodeName{ID: "n-1", Name: "fig"}
 		c.Doctor = func(context.Context) operator.Doctor {
 			return operator.Doctor{
 				Version: "v1", Config: []operator.Setting{{Name: "listen", Value: ":1", Origin: "flag"}},
@@ -101,6 +101,10 @@ func TestOperatorRoutes(t *testing.T) {
 		{
 			"POST", "/operator/orgs/" + org + "/restore", `{}`, 200,
 			`{"partitionId":"{}","nodeIds":["n"],"created":1,"unchanged":0}`,
+		},
+		{
+			"GET", "/operator/requests/slow", "", 200,
+			`{"node":"n-1","nodeName":"fig","thresholdMs":1000,"total":0,"data":[]}`,
 		},
 		{"POST", "/operator/cluster/tokens", `{}`, 201, `{"token":"orgmem-join-1h0m0s","expiresAt":"` + at + `"}`},
 		{
@@ -181,7 +185,7 @@ func TestOperatorProblems(t *testing.T) {
 	} {
 		h := newHarness(t, func(c *Config) { c.Operator, c.Cluster = fakeOperator{err}, fakeCluster{err} })
 		for _, r := range operator.Routes {
-			if r.Open || r.Path == "/operator/doctor" {
+			if r.Open || r.Path == "/operator/doctor" || r.Path == "/operator/requests/slow" { // neither fails
 				continue
 			}
 			body := map[string]string{

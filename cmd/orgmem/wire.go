@@ -266,8 +266,9 @@ func newEdge(
 		accessLog = web.LogAll
 	}
 	var admin operator.Cluster
+	node := operator.NodeName{Name: nodeName(server)}
 	if network != nil {
-		admin = clusterAdmin{network, host}
+		admin, node.ID = clusterAdmin{network, host}, string(host.Server())
 	}
 	return api.New(api.Config{
 		Cluster: admin,
@@ -281,6 +282,8 @@ func newEdge(
 		Console: console.Config{
 			Files: consolefiles.Files(), Page: consolefiles.Page, OperatorPage: consolefiles.OperatorPage, SignIn: signIn,
 		},
+		OrgOf:   host.Directory().Lookup,
+		Node:    node,
 		Streams: func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
 		Doctor: func(ctx context.Context) operator.Doctor {
 			return examineRunning(ctx, w, server, values, store, host, model, system.Moving())

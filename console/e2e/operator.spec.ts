@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request } from "node:http";
 import { Orgmem } from "orgmem";
 import { violations } from "./axe";
 import { expect, test } from "./service";
@@ -86,6 +88,30 @@ test("a node alone is drawn as one, its requests are counted, and nothing is ami
   await expect(page.getByRole("listitem").filter({ hasText: "disk space" })).toContainText("good");
   await page.getByLabel("Find a setting").fill("min-free");
   await expect(page.getByRole("row")).toHaveCount(2);
+});
+
+test("a slow request is listed with where its time went, and with nothing that it said", async ({ page, service }) => {
+  await page.getByRole("link", { name: "Requests" }).click();
+  await expect(page.getByText("No request took 1.0 s or longer since the start.")).toBeVisible();
+  const { port, hostname } = new URL(service.url);
+  const body = JSON.stringify({ content: "The boiler whispers private words." });
+  const headers = { "Content-Type": "application/json", "Content-Length": body.length, "X-Svc-API-Key": service.key, "X-Request-Id": "walk-1" };
+  const slow = request({ port, hostname, method: "POST", path: "/v1/ingest?private=1", headers });
+  const answered = once(slow, "response");
+  // Half of the body, and the rest when a second has passed: the node has not heard of it for as long.
+  slow.write(body.slice(0, 10));
+  await page.waitForTimeout(1_100);
+  slow.end(body.slice(10));
+  (await answered)[0].resume();
+  const table = page.getByRole("region", { name: "Slow requests" });
+  const row = table.getByRole("row").filter({ hasText: "walk-1" });
+  await expect(row).toContainText("POST /v1/ingest");
+  await expect(row).toContainText(/the body 1\.\d s/);
+  await expect(row.getByRole("link")).toHaveAttribute("href", new RegExp(`/orgs/${service.org}$`));
+  await expect(table).not.toContainText("private");
+  await table.getByRole("button", { name: "Took" }).click();
+  await expect(table.getByRole("columnheader", { name: "Took" })).toHaveAttribute("aria-sort", "descending");
+  expect(await violations(page)).toEqual([]);
 });
 
 test("every view of the operator's follows the rules of accessibility", async ({ page }) => {

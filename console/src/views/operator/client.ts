@@ -116,6 +116,36 @@ export interface Rotation {
   expiresAt: string;
 }
 
+/** A request that took longer than the node's threshold: nothing of what it said. */
+export interface SlowRequest {
+  at: string;
+  requestId: string;
+  method: string;
+  /** As its template. */
+  route: string;
+  status: number;
+  code?: string;
+  orgId?: string;
+  /** The other node that answered. */
+  node?: string;
+  durationMs: number;
+  receiveMs: number;
+  waitMs: number;
+  workMs: number;
+  sendMs: number;
+  bytesIn: number;
+  bytesOut: number;
+}
+export interface SlowList {
+  /** The node that was asked; empty where it is alone. */
+  node: string;
+  nodeName: string;
+  thresholdMs: number;
+  /** Since the start, also those that are forgotten. */
+  total: number;
+  data: SlowRequest[];
+}
+
 const patience = 15_000; // milliseconds for an answer
 const longestAnswer = 16 << 20; // bytes: a full scrape of a large node is some 300 kB
 
@@ -155,6 +185,7 @@ export class OperatorClient {
   createKey = (id: string, key: { userId: string; scopes: string[]; label: string }): Promise<CreatedKey> =>
     this.#json("POST", `/operator/orgs/${part(id)}/keys`, key);
 
+  slow = (signal?: AbortSignal): Promise<SlowList> => this.#json("GET", "/operator/requests/slow", undefined, signal);
   doctor = (signal?: AbortSignal): Promise<Doctor> => this.#json("GET", "/operator/doctor", undefined, signal);
 
   /** Null where the node is alone. */

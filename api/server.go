@@ -53,6 +53,8 @@ type Config struct {
 	Exports ExportPieces
 	// Backups hands the stores' files to the operator's backups; nil: it does not.
 	Backups backup.Copier
+	// Vault is where the configuration has backups; nil: it names none.
+	Vault operator.Vault
 	// Random seeds request ids; nil means crypto/rand.
 	Random io.Reader
 	// Collectors are served at /metrics beside the edge's own.
@@ -267,7 +269,7 @@ func New(c Config) (*Server, error) {
 	}
 	back, err := operator.Engine(e, operator.Config{
 		Operator: c.Operator, Token: c.OperatorToken, Ready: c.Ready, Doctor: c.Doctor, Cluster: c.Cluster,
-		Backups: c.Backups, Node: c.Node,
+		Backups: c.Backups, Vault: c.Vault, Node: c.Node,
 		Metrics: gatherer,
 	})
 	if err != nil {

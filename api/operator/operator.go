@@ -57,6 +57,8 @@ type Config struct {
 	Cluster Cluster
 	// Backups hands the stores' files to backups; nil: it does not.
 	Backups backup.Copier
+	// Vault is where the configuration has backups; nil: it names none.
+	Vault Vault
 	// Node is what this one is called.
 	Node NodeName
 	// Metrics are served at /metrics.

@@ -146,6 +146,32 @@ export interface SlowList {
   data: SlowRequest[];
 }
 
+/** One backup that is or was made or verified. */
+export interface BackupRun {
+  kind: "create" | "verify";
+  /** Its name; none while it is being made, or where it failed. */
+  backup?: string;
+  begunAt: string;
+  endedAt?: string;
+  /** Stores. */
+  done: number;
+  total: number;
+  /** New in the vault, or read of it. */
+  bytes: number;
+  problem?: string;
+}
+export interface Vault {
+  /** Where it is; empty: the configuration names none. */
+  vault: string;
+  canVerify: boolean;
+  /** Why it cannot be read. */
+  problem?: string;
+  total: number;
+  data: { name: string; begunAt?: string }[];
+  running?: BackupRun;
+  ended: BackupRun[];
+}
+
 const patience = 15_000; // milliseconds for an answer
 const longestAnswer = 16 << 20; // bytes: a full scrape of a large node is some 300 kB
 
@@ -186,6 +212,9 @@ export class OperatorClient {
     this.#json("POST", `/operator/orgs/${part(id)}/keys`, key);
 
   slow = (signal?: AbortSignal): Promise<SlowList> => this.#json("GET", "/operator/requests/slow", undefined, signal);
+  vault = (signal?: AbortSignal): Promise<Vault> => this.#json("GET", "/operator/backups", undefined, signal);
+  backUp = (): Promise<Vault> => this.#json("POST", "/operator/backups");
+  verifyBackup = (name: string): Promise<Vault> => this.#json("POST", `/operator/backups/${part(name)}/verify`);
   doctor = (signal?: AbortSignal): Promise<Doctor> => this.#json("GET", "/operator/doctor", undefined, signal);
 
   /** Null where the node is alone. */

@@ -39,7 +39,14 @@ func TestAnyNodeAnswers(t *testing.T) {
 		t.Fatalf("the ticket %q opens nothing", stream)
 	}
 	defer live.Close()
-	job := jobOf(b.ok(items(doc("1", "Ada wrote the first program."))))
+	accepted := b.ok(items(doc("1", "Ada wrote the first program.")))
+	if accepted.GetServer() != "a" {
+		t.Errorf("the answer does not say that another node gave it: %q", accepted.GetServer())
+	}
+	if here := w.at("a").client(made.APIKey).ok(me()).GetServer(); here != "" {
+		t.Errorf("its own answer is said to be of %q", here)
+	}
+	job := jobOf(accepted)
 	w.at("a").wait(job)
 	if got := b.chunks("program"); len(got) != 1 || got[0] != "Ada wrote the first program." {
 		t.Fatalf("search on the other node found %q", got)

@@ -55,7 +55,7 @@ func (h *harness) op(method, target, body string, headers ...string) response {
 
 func TestOperatorRoutes(t *testing.T) {
 	h := newHarness(t, func(c *Config) {
-		c.Cluster = fakeCluster{}
+		c.Cluster, c.Vault, c.Node = fakeCluster{}, fakeVault{}, operator.NodeName{ID: "n-1", Name: "fig"}
 		c.Doctor = func(context.Context) operator.Doctor {
 			return operator.Doctor{
 				Version: "v1", Config: []operator.Setting{{Name: "listen", Value: ":1", Origin: "flag"}},
@@ -102,6 +102,13 @@ func TestOperatorRoutes(t *testing.T) {
 			"POST", "/operator/orgs/" + org + "/restore", `{}`, 200,
 			`{"partitionId":"{}","nodeIds":["n"],"created":1,"unchanged":0}`,
 		},
+		{
+			"GET", "/operator/requests/slow", "", 200,
+			`{"node":"n-1","nodeName":"fig","thresholdMs":1000,"total":0,"data":[]}`,
+		},
+		{"GET", "/operator/backups", "", 200, vaultJSON},
+		{"POST", "/operator/backups", "", 202, vaultJSON},
+		{"POST", "/operator/backups/fig/verify", "", 202, vaultJSON},
 		{"POST", "/operator/cluster/tokens", `{}`, 201, `{"token":"orgmem-join-1h0m0s","expiresAt":"` + at + `"}`},
 		{
 			"POST", "/operator/cluster/rotation", "", 202,
@@ -122,8 +129,9 @@ func TestOperatorRoutes(t *testing.T) {
 		},
 	}
 	tested := map[string]bool{}
+	pattern := strings.NewReplacer("backups/fig", "backups/{backup}", org, "{org}", user, "{user}", "fig", "{node}")
 	for _, c := range cases {
-		tested[c.method+" "+strings.NewReplacer(org, "{org}", user, "{user}", "fig", "{node}").Replace(c.target)] = true
+		tested[c.method+" "+pattern.Replace(c.target)] = true
 		res := h.op(c.method, c.target, c.body)
 		if res.StatusCode != c.status {
 			t.Errorf("%s %s: %d %s", c.method, c.target, res.StatusCode, res.body)
@@ -179,9 +187,15 @@ func TestOperatorProblems(t *testing.T) {
 		context.DeadlineExceeded:                                pb.CodeServiceDegraded,
 		errBoom:                                                 pb.CodeInternal,
 	} {
-		h := newHarness(t, func(c *Config) { c.Operator, c.Cluster = fakeOperator{err}, fakeCluster{err} })
+		h := newHarness(t, func(c *Config) {
+			c.Operator, c.Cluster, c.Vault = fakeOperator{err}, fakeCluster{err}, fakeVault{err}
+		})
 		for _, r := range operator.Routes {
-			if r.Open || r.Path == "/operator/doctor" {
+			switch r.Method + " " + r.Path {
+			case "GET /operator/doctor", "GET /operator/requests/slow", "GET /operator/backups": // these do not fail
+				continue
+			}
+			if r.Open {
 				continue
 			}
 			body := map[string]string{
@@ -355,5 +369,44 @@ func TestMetrics(t *testing.T) {
 	}
 	if res := h.op("GET", "/metrics", "", "Host", "evil.example"); res.code(t) != pb.CodePermissionDenied {
 		t.Errorf("metrics answer to a stranger's name: %d", res.StatusCode)
+	}
+}
+
+// fakeVault holds one backup, and verifies it.
+type fakeVault struct{ err error }
+
+func (f fakeVault) Create() error { return f.err }
+
+func (f fakeVault) Verify(context.Context, string) error { return f.err }
+
+func (f fakeVault) State(context.Context) operator.VaultState {
+	at := time.UnixMilli(1772600767089)
+	return operator.VaultState{
+		Address: "s3://fig/tree", CanVerify: true, Total: 2,
+		Backups: []operator.Backup{{Name: "b-1", Begun: at}, {Name: "odd"}},
+		Running: &operator.BackupRun{Kind: "verify", Backup: "b-1", Begun: at, Done: 1, Total: 3, Bytes: 7},
+		Ended:   []operator.BackupRun{{Kind: "create", Begun: at, Ended: at, Problem: "the disk is full"}},
+	}
+}
+
+const vaultJSON = `{"vault":"s3://fig/tree","canVerify":true,"total":2,
+	"data":[{"name":"b-1","begunAt":"2026-03-04T05:06:07.089Z"},{"name":"odd"}],
+	"running":{"kind":"verify","backup":"b-1","begunAt":"2026-03-04T05:06:07.089Z","done":1,"total":3,"bytes":7},
+	"ended":[{"kind":"create","begunAt":"2026-03-04T05:06:07.089Z","endedAt":"2026-03-04T05:06:07.089Z","done":0,
+		"total":0,"bytes":0,"problem":"the disk is full"}]}`
+
+func TestWithoutAVaultNothingIsBegun(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	res := h.op("GET", "/operator/backups", "")
+	want := `{"vault":"","canVerify":false,"total":0,"data":[],"ended":[]}`
+	if got := strings.TrimSpace(string(res.body)); got != want {
+		t.Errorf("%s", got)
+	}
+	for _, path := range []string{"/operator/backups", "/operator/backups/b-1/verify"} {
+		res := h.op("POST", path, "")
+		if res.code(t) != pb.CodeConflict || !strings.Contains(string(res.body), "backup-vault") {
+			t.Errorf("%s: %d %s", path, res.StatusCode, res.body)
+		}
 	}
 }

@@ -53,6 +53,8 @@ type Config struct {
 	Exports ExportPieces
 	// Backups hands the stores' files to the operator's backups; nil: it does not.
 	Backups backup.Copier
+	// Vault is where the configuration has backups; nil: it names none.
+	Vault operator.Vault
 	// Random seeds request ids; nil means crypto/rand.
 	Random io.Reader
 	// Collectors are served at /metrics beside the edge's own.
@@ -73,7 +75,12 @@ type Config struct {
 	// still arrives over 3 Mbit/s, and a dripping client holds its buffer no
 	// longer.
 	BodyTimeout time.Duration
-	// SlowRequest is logged by LogProblems; default 1 s.
+	// OrgOf finds the organization of a key, for GET /operator/requests/slow; nil: it is not
+	// told.
+	OrgOf func(pb.KeyHash) (pb.OrgID, bool)
+	// Node is what the node is called, there.
+	Node operator.NodeName
+	// SlowRequest is logged by LogProblems, and remembered; default 1 s.
 	SlowRequest time.Duration
 	// MaxBody bounds the JSON bodies of ordinary routes; default 1 MiB.
 	MaxBody int64
@@ -262,7 +269,7 @@ func New(c Config) (*Server, error) {
 	}
 	back, err := operator.Engine(e, operator.Config{
 		Operator: c.Operator, Token: c.OperatorToken, Ready: c.Ready, Doctor: c.Doctor, Cluster: c.Cluster,
-		Backups: c.Backups,
+		Backups: c.Backups, Vault: c.Vault, Node: c.Node,
 		Metrics: gatherer,
 	})
 	if err != nil {
@@ -278,7 +285,8 @@ func New(c Config) (*Server, error) {
 // edge is the part of the configuration that the requests of both interfaces share.
 func (c Config) edge() web.Config {
 	return web.Config{
-		Asker: c.Asker, Clock: c.Clock, Logger: c.Logger, Random: c.Random, DocsURL: c.DocsURL, AccessLog: c.AccessLog,
+		Asker: c.Asker, Clock: c.Clock, Logger: c.Logger, Random: c.Random, OrgOf: c.OrgOf,
+		DocsURL: c.DocsURL, AccessLog: c.AccessLog,
 		RequestTimeout: c.RequestTimeout, BodyTimeout: c.BodyTimeout, SlowRequest: c.SlowRequest,
 		MaxBody: c.MaxBody, MaxIngestBody: c.MaxIngestBody, MaxUpload: c.MaxUpload, MaxContent: c.MaxContent,
 		MaxBodiesInFlight: c.MaxBodiesInFlight,

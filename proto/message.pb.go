@@ -1425,7 +1425,9 @@ type Reply struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Rate     *RateLimit             `protobuf:"bytes,1,opt,name=rate,proto3" json:"rate,omitempty"` // absent when the credential check failed
 	Replayed bool                   `protobuf:"varint,2,opt,name=replayed,proto3" json:"replayed,omitempty"`
-	Status   uint32                 `protobuf:"varint,3,opt,name=status,proto3" json:"status,omitempty"` // HTTP status of a result; 0 means 200
+	Status   uint32                 `protobuf:"varint,3,opt,name=status,proto3" json:"status,omitempty"`                     // HTTP status of a result; 0 means 200
+	WaitedMs uint32                 `protobuf:"varint,4,opt,name=waited_ms,json=waitedMs,proto3" json:"waited_ms,omitempty"` // in the organization's mailbox, before it was admitted
+	Server   string                 `protobuf:"bytes,5,opt,name=server,proto3" json:"server,omitempty"`                      // the other node that answered, as the asked one fills in
 	// Types that are valid to be assigned to Result:
 	//
 	//	*Reply_Problem
@@ -1499,6 +1501,20 @@ func (x *Reply) GetStatus() uint32 {
 		return x.Status
 	}
 	return 0
+}
+
+func (x *Reply) GetWaitedMs() uint32 {
+	if x != nil {
+		return x.WaitedMs
+	}
+	return 0
+}
+
+func (x *Reply) GetServer() string {
+	if x != nil {
+		return x.Server
+	}
+	return ""
 }
 
 func (x *Reply) GetResult() isReply_Result {
@@ -2652,11 +2668,13 @@ const file_message_proto_rawDesc = "" +
 	"\bas_of_ms\x18\x06 \x01(\x03R\x06asOfMs\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xcd\x06\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x82\a\n" +
 	"\x05Reply\x12%\n" +
 	"\x04rate\x18\x01 \x01(\v2\x11.orgmem.RateLimitR\x04rate\x12\x1a\n" +
 	"\breplayed\x18\x02 \x01(\bR\breplayed\x12\x16\n" +
-	"\x06status\x18\x03 \x01(\rR\x06status\x12+\n" +
+	"\x06status\x18\x03 \x01(\rR\x06status\x12\x1b\n" +
+	"\twaited_ms\x18\x04 \x01(\rR\bwaitedMs\x12\x16\n" +
+	"\x06server\x18\x05 \x01(\tR\x06server\x12+\n" +
 	"\aproblem\x18\n" +
 	" \x01(\v2\x0f.orgmem.ProblemH\x00R\aproblem\x12#\n" +
 	"\x02me\x18\v \x01(\v2\x11.orgmem.PrincipalH\x00R\x02me\x12%\n" +

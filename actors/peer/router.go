@@ -374,6 +374,9 @@ func (o *Router) Ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, e
 		return nil, err
 	}
 	reply := r.GetReply()
+	if from != o.self && reply != nil {
+		reply.Server = string(from)
+	}
 	if stream := reply.GetLink().GetStream(); stream != "" && from != o.self {
 		reply.GetLink().Result = &pb.LinkResult_Stream{Stream: ticketAt(stream, from)}
 	}

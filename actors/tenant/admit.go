@@ -19,8 +19,7 @@ import (
 // MaxSubjectBytes bounds a subject key (docs/interface.md, "Subjects").
 const MaxSubjectBytes = 256
 
-// Unauthenticated is the refusal of a request whose key is not valid, and of a request to an organization or member
-// that is gone. It does not say which of these it was.
+// Unauthenticated refuses a key that is not valid, or whose organization or member is gone, and does not say which.
 func Unauthenticated() *pb.Problem {
 	return NewProblem(pb.CodeAuthentication, "The API key is missing, unknown, expired or revoked.")
 }
@@ -28,14 +27,14 @@ func Unauthenticated() *pb.Problem {
 // admit checks a request in the order of docs/interface.md, checks 2 to 5. It answers a request that
 // it refuses, and reports whether the request was admitted.
 func (o *Org) admit(c *Call) bool {
-	now := o.System.Clock.Now()
+	c.admitted = o.System.Clock.Now()
 	key, err := o.key(c.Env)
 	switch {
 	case err != nil:
 		c.Fail(err)
 		return false
 	case key == nil, key.Record.GetStatus() != pb.KeyActive,
-		key.Record.GetExpiresMs() != 0 && clock.Millis(now) >= key.Record.GetExpiresMs():
+		key.Record.GetExpiresMs() != 0 && clock.Millis(c.admitted) >= key.Record.GetExpiresMs():
 		c.Refuse(Unauthenticated())
 		return false
 	}
@@ -46,8 +45,8 @@ func (o *Org) admit(c *Call) bool {
 		return false
 	}
 	c.Principal = Principal{Key: hash, User: user, Scopes: key.Record.GetScopes(), Sandbox: key.Record.GetSandbox()}
-	key.seen = now
-	o.noteUse(key, now)
+	key.seen = c.admitted
+	o.noteUse(key, c.admitted)
 
 	family := c.Env.GetFamily()
 	b := key.Buckets[family]
@@ -55,7 +54,7 @@ func (o *Org) admit(c *Call) bool {
 		b = &Bucket{}
 		key.Buckets[family] = b
 	}
-	rate, ok := b.Take(now, LimitOf(family, o.record.GetPlan()), o.record.GetPlan() == pb.PlanUnlimited)
+	rate, ok := b.Take(c.admitted, LimitOf(family, o.record.GetPlan()), o.record.GetPlan() == pb.PlanUnlimited)
 	rate.Partition = key.digest
 	c.rate = rate
 	if !ok {

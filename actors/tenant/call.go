@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"orgmem/actors/budget"
 	"orgmem/actors/commit"
@@ -17,17 +18,17 @@ import (
 )
 
 // Call is a request on its way through the actors. Exactly one of its answering
-// methods is called, once, from any goroutine. Large because one record follows a request through those who wait for
-// it, admit it and answer it: three short lists, each filled in by one of them.
+// methods is called, once, from any goroutine. Large because one record follows a request through all who fill it in.
 type Call struct {
 	Env  *pb.Envelope
 	Done chan *pb.Reply // buffered for one: answering never blocks
 
-	answered atomic.Bool
-	tryAgain atomic.Bool // the answer is: ask another activation
-	outcome  Outcome     // what has become of it; set before the answer
-	inFlight inFlight
-	late     atomic.Pointer[clock.Timer] // runs once nobody waits for the answer any more
+	answered       atomic.Bool
+	tryAgain       atomic.Bool // the answer is: ask another activation
+	outcome        Outcome     // what has become of it; set before the answer
+	inFlight       inFlight
+	sent, admitted time.Time                   // to the organization's mailbox, and when its turn came
+	late           atomic.Pointer[clock.Timer] // runs once nobody waits for the answer any more
 	// Of an import: gone is done when nobody waits for it any more, memory is what it holds.
 	abandonedCtx context.Context //nolint:containedctx // it lasts as long as the call, which is passed on from actor to actor
 	Memory       atomic.Pointer[budget.Work]
@@ -76,7 +77,7 @@ func (c *Call) answer(r *pb.Reply, what Outcome) {
 		// count it.
 		r, what = Refuse(c.Org.ProblemOf(commit.ErrLost, c.Env.GetRequestId())), c.Org.System.OutcomeOf(commit.ErrLost)
 	}
-	r.Rate = c.rate
+	r.Rate, r.WaitedMs = c.rate, uint32(max(c.admitted.Sub(c.sent), 0).Milliseconds())
 	if c.child != nil {
 		c.child.Calls.Add(-1)
 	}

@@ -147,7 +147,7 @@ func (s *System) AskHere(
 				RetryAfterS: RetryAfterBusySeconds,
 			}), Decided, nil
 		}
-		c.inFlight.sys, c.inFlight.entered = s, true
+		c.inFlight.sys, c.inFlight.entered, c.sent = s, true, s.Clock.Now()
 		leave := func() {}
 		if env.GetLink().GetImportFile() != nil {
 			c.abandonedCtx, leave = context.WithCancel(s.Lifetime)

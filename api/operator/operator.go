@@ -57,9 +57,16 @@ type Config struct {
 	Cluster Cluster
 	// Backups hands the stores' files to backups; nil: it does not.
 	Backups backup.Copier
+	// Vault is where the configuration has backups; nil: it names none.
+	Vault Vault
+	// Node is what this one is called.
+	Node NodeName
 	// Metrics are served at /metrics.
 	Metrics prometheus.Gatherer
 }
+
+// NodeName is a node's id, empty where it is alone, and what people call it.
+type NodeName struct{ ID, Name string }
 
 // server answers the operator interface.
 type server struct {

@@ -40,6 +40,8 @@ type Config struct {
 	Logger *slog.Logger
 	// Random seeds request ids.
 	Random io.Reader
+	// OrgOf finds the organization of a key, for requests that were slow; nil: it is not told.
+	OrgOf func(pb.KeyHash) (pb.OrgID, bool)
 	// DocsURL is what the addresses of the problems' types begin with.
 	DocsURL   string
 	AccessLog AccessLog
@@ -63,6 +65,7 @@ type Edge struct {
 	Uploads Budget // of those that are forms; Bodies counts them, too
 	// connections counts those of both listeners.
 	connections connectionFigures
+	slow        slowLog
 	draining    atomic.Bool
 	Drained     chan struct{} // closed when draining begins: streams end
 	drainOnce   sync.Once

@@ -40,8 +40,16 @@ type Exchange struct {
 	meter     *routeMeter
 	start     time.Time
 	requestID string
+	course
 	body
 	outcome
+}
+
+// course is when a request of the table got where, for those that were slow.
+type course struct {
+	asked, told time.Time     // its organization was asked, and has answered
+	waited      time.Duration // of that in the organization's mailbox
+	server      string        // the other node that answered
 }
 
 // handler serves one row of the table.
@@ -102,7 +110,8 @@ func (ex *Exchange) serve(path gin.Params) {
 		env.Op = &pb.Envelope_Rejected{Rejected: &pb.Rejected{Problem: problem}}
 	}
 	// From here: a body has a time of its own, and may have taken all of it.
-	env.DeadlineMs = ex.edge.Cfg.Clock.Now().Add(ex.edge.Cfg.RequestTimeout).UnixMilli()
+	ex.asked = ex.edge.Cfg.Clock.Now()
+	env.DeadlineMs = ex.asked.Add(ex.edge.Cfg.RequestTimeout).UnixMilli()
 	ex.ask(env)
 }
 
@@ -199,6 +208,8 @@ func (ex *Exchange) ask(env *pb.Envelope) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	reply, err := ex.edge.Cfg.Asker.Ask(ctx, env)
+	ex.told = ex.edge.Cfg.Clock.Now()
+	ex.waited, ex.server = time.Duration(reply.GetWaitedMs())*time.Millisecond, reply.GetServer()
 	if err != nil && ctx.Err() != nil {
 		ex.sent(StatusClientLeft, 0)
 		// To one who has closed only his own side, net/http would say 200 and nothing.
@@ -615,4 +626,5 @@ func (ex *Exchange) finish() {
 	took := ex.edge.Cfg.Clock.Now().Sub(ex.start)
 	ex.meter.observe(ex.status, took)
 	ex.log(took)
+	ex.remember(took)
 }

@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	envBackupKey  = "ORGMEM_BACKUP_KEY_FILE"
-	envS3Endpoint = "ORGMEM_BACKUP_S3_ENDPOINT"
+	envBackupKey = "ORGMEM_BACKUP_KEY_FILE"
 	// restoringFile stands in a data directory that a restore has not finished; it
 	// holds the snapshot's name.
 	restoringFile = "RESTORING"
@@ -34,7 +33,7 @@ func newBackup(w world) *cobra.Command {
 		newBackupKey(w), newBackupCreate(w), newBackupVerify(w), newBackupRestore(w))
 	c.Long = "A vault is a directory, or s3://bucket/prefix with the credentials in AWS_ACCESS_KEY_ID,\n" +
 		"AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION, and the address of a store other\n" +
-		"than Amazon's in " + envS3Endpoint + ". Backups are incremental, and each is complete."
+		"than Amazon's in " + config.EnvS3Endpoint + ". Backups are incremental, and each is complete."
 	return c
 }
 
@@ -50,11 +49,16 @@ func (f *vaultFlags) vault(w world, address string) (backup.Vault, error) {
 	if !backup.IsS3(address) {
 		return backup.OpenDirectory(address)
 	}
-	return backup.OpenS3(address, backup.S3Options{
-		Endpoint: w.env(envS3Endpoint, ""), Region: w.env("AWS_REGION", ""),
+	return backup.OpenS3(address, s3Options(w))
+}
+
+// s3Options are the environment's.
+func s3Options(w world) backup.S3Options {
+	return backup.S3Options{
+		Endpoint: w.env(config.EnvS3Endpoint, ""), Region: w.env("AWS_REGION", ""),
 		AccessKey: w.env("AWS_ACCESS_KEY_ID", ""), SecretKey: w.env("AWS_SECRET_ACCESS_KEY", ""),
 		SessionToken: w.env("AWS_SESSION_TOKEN", ""),
-	})
+	}
 }
 
 func (f *vaultFlags) key() (backup.Key, error) {
@@ -173,7 +177,7 @@ func newBackupVerify(w world) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			verified, err := backup.Verify(c.Context(), repository, snapshot)
+			verified, err := backup.Verify(c.Context(), repository, snapshot, w.storeProgress(c, "read"))
 			if err != nil {
 				return err
 			}

@@ -81,12 +81,20 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	}
 	defer closeWith(&err, "actors", system.Close)
 
+	keeper, err := newKeeper(w, server, system)
+	if err != nil {
+		return err
+	}
+	if keeper != nil {
+		defer closeWith(&err, "backups", keeper.Close)
+	}
+
 	listeners, err := listen(ctx, server)
 	if err != nil {
 		return err
 	}
 	signIn := &console.SignIn{}
-	edge, err := newEdge(w, server, values, store, host, network, system, read.serving, signIn, log)
+	edge, err := newEdge(w, server, values, store, host, network, system, read.serving, signIn, vaultOf(keeper), log)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}

@@ -255,7 +255,8 @@ func newEgress(server config.Server) (*egress.Client, error) {
 
 func newEdge(
 	w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
-	network *mesh.Network, system *actors.Service, model *embed.Model, signIn *console.SignIn, log *slog.Logger,
+	network *mesh.Network, system *actors.Service, model *embed.Model, signIn *console.SignIn, vault operator.Vault,
+	log *slog.Logger,
 ) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
@@ -266,8 +267,9 @@ func newEdge(
 		accessLog = web.LogAll
 	}
 	var admin operator.Cluster
+	node := operator.NodeName{Name: nodeName(server)}
 	if network != nil {
-		admin = clusterAdmin{network, host}
+		admin, node.ID = clusterAdmin{network, host}, string(host.Server())
 	}
 	return api.New(api.Config{
 		Cluster: admin,
@@ -281,6 +283,9 @@ func newEdge(
 		Console: console.Config{
 			Files: consolefiles.Files(), Page: consolefiles.Page, OperatorPage: consolefiles.OperatorPage, SignIn: signIn,
 		},
+		Vault:   vault,
+		OrgOf:   host.Directory().Lookup,
+		Node:    node,
 		Streams: func(ticket string) (api.EventStream, bool) { return system.TakeStream(ticket) },
 		Doctor: func(ctx context.Context) operator.Doctor {
 			return examineRunning(ctx, w, server, values, store, host, model, system.Moving())

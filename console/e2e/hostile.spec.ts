@@ -3,7 +3,7 @@
 // console is what e2e/service.ts watches in every test.
 import type { Page } from "@playwright/test";
 import { routes } from "../src/routes";
-import { fill, long, texts, type Made } from "./hostile";
+import { fill, long, texts, traces, type Made } from "./hostile";
 import { expect, test as shared, type Service } from "./service";
 
 // A service of its own: what is in here is not for the other tests.
@@ -50,39 +50,6 @@ async function look(page: Page, service: Service, path: string, how: { unfold?: 
     await expect(page.locator(".loading"), path).toHaveCount(0);
   }
   return (await page.evaluate(traces)).map((what) => `${path.slice(0, 120)}: ${what}`);
-
-  // Runs in the page.
-  function traces(): string[] {
-    const found: string[] = [];
-    const say = (what: string, element: Element): void => void found.push(`${what}: ${element.outerHTML.slice(0, 160)}`);
-    for (const e of document.querySelectorAll("[data-hostile], hostile-element, iframe, object, embed, base, meta[http-equiv]")) say("an element", e);
-    for (const e of document.querySelectorAll("*"))
-      for (const { name, value } of e.attributes) {
-        if (name.startsWith("on") || name === "srcdoc") say(`the attribute ${name}`, e);
-        if (["href", "src", "action", "formaction", "xlink:href", "data"].includes(name)) {
-          const url = new URL(value, location.href);
-          if (!["http:", "https:", "blob:", "mailto:"].includes(url.protocol)) say(`a link of ${url.protocol}`, e);
-          if (name !== "href" && url.origin !== location.origin) say("something from elsewhere", e);
-        }
-      }
-    if ("hostile" in window) found.push("a script has run");
-    // An override of direction must not reach what stands beside it: between them and it there is an isolation.
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-      if (!/[\u202a-\u202e\u2066-\u2069]/.test(text.textContent ?? "")) continue;
-      let e = text.parentElement;
-      if (!e || e.closest("option, title, script, style, textarea")) continue;
-      for (; e; e = e.parentElement) {
-        const { display, unicodeBidi } = getComputedStyle(e);
-        if (unicodeBidi === "plaintext" || (display.startsWith("inline") && unicodeBidi !== "normal")) break;
-        if (!display.startsWith("inline") && display !== "contents") {
-          if (e.textContent?.trim() !== text.textContent?.trim()) say("a direction that reaches other text", e);
-          break;
-        }
-      }
-    }
-    return found;
-  }
 }
 
 const content = (page: Page): Promise<string> => page.locator("main").evaluate((main) => main.textContent ?? "");

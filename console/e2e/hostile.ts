@@ -148,3 +148,36 @@ export async function fill({ memory, receiver }: Service): Promise<Made> {
   const { exportId } = await memory.exports.create({});
   return { nodes, all, labels: labels.slice(0, 24), subjects, urls, connectors, edge: edge.id, job: job.id, webhook: hooks[0]!.id, connector, exported: exportId };
 }
+
+/** What a hostile text has become beside text. It runs in the page, and so uses nothing from here. */
+export function traces(): string[] {
+  const found: string[] = [];
+  const say = (what: string, element: Element): void => void found.push(`${what}: ${element.outerHTML.slice(0, 160)}`);
+  for (const e of document.querySelectorAll("[data-hostile], hostile-element, iframe, object, embed, base, meta[http-equiv]")) say("an element", e);
+  for (const e of document.querySelectorAll("*"))
+    for (const { name, value } of e.attributes) {
+      if (name.startsWith("on") || name === "srcdoc") say(`the attribute ${name}`, e);
+      if (["href", "src", "action", "formaction", "xlink:href", "data"].includes(name)) {
+        const url = new URL(value, location.href);
+        if (!["http:", "https:", "blob:", "mailto:"].includes(url.protocol)) say(`a link of ${url.protocol}`, e);
+        if (name !== "href" && url.origin !== location.origin) say("something from elsewhere", e);
+      }
+    }
+  if ("hostile" in window) found.push("a script has run");
+  // An override of direction must not reach what stands beside it: between them and it there is an isolation.
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (!/[\u202a-\u202e\u2066-\u2069]/.test(text.textContent ?? "")) continue;
+    let e = text.parentElement;
+    if (!e || e.closest("option, title, script, style, textarea")) continue;
+    for (; e; e = e.parentElement) {
+      const { display, unicodeBidi } = getComputedStyle(e);
+      if (unicodeBidi === "plaintext" || (display.startsWith("inline") && unicodeBidi !== "normal")) break;
+      if (!display.startsWith("inline") && display !== "contents") {
+        if (e.textContent?.trim() !== text.textContent?.trim()) say("a direction that reaches other text", e);
+        break;
+      }
+    }
+  }
+  return found;
+}

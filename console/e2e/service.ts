@@ -68,19 +68,27 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts a service on free ports, with an empty memory. */
-export async function startService(): Promise<Service> {
-  const folder = await mkdtemp(path.join(tmpdir(), "orgmem-console-"));
-  const data = path.join(folder, "data");
-  const receiver = await startReceiver(folder);
-  const child = spawn(binary, ["serve", "--json", "--quickstart", "--data", data, "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"], {
+/** What a service says in its first line. */
+interface Told {
+  baseUrl: string;
+  operatorUrl: string;
+  consoleUrl: string;
+  apiKey: string;
+  orgId: string;
+}
+
+/** A process of the binary that serves. */
+export interface Serving {
+  told: Told;
+  operatorToken: string;
+  stop(): Promise<void>;
+}
+
+/** Serves a data folder on free ports of loopback, until it is stopped. */
+export async function serve(data: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Serving> {
+  const child = spawn(binary, ["serve", "--json", "--data", data, "--listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      ORGMEM_EGRESS_ALLOW_CIDRS: "127.0.0.0/8,::1/128",
-      ORGMEM_EGRESS_ALLOW_PORTS: String(receiver.port),
-      ORGMEM_EGRESS_CA_FILE: receiver.certificate,
-    },
+    env: { ...process.env, ...env },
   });
   const said: string[] = [];
   child.stderr.on("data", (chunk: Buffer) => {
@@ -88,30 +96,58 @@ export async function startService(): Promise<Service> {
     if (said.length > 200) said.shift();
   });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const stop = async () => {
-    child.kill("SIGTERM");
-    await ended;
-    await receiver.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
   const first = await Promise.race([
     new Promise<string>((resolve) => createInterface({ input: child.stdout }).once("line", resolve)),
     ended.then(() => {
       throw new Error(`the service did not start:\n${said.join("")}`);
     }),
   ]);
-  const told = JSON.parse(first) as { baseUrl: string; operatorUrl: string; consoleUrl: string; apiKey: string; orgId: string };
+  return {
+    told: JSON.parse(first) as Told,
+    operatorToken: (await readFile(path.join(data, "operator.token"), "utf8")).trim(),
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** Runs a command of the binary to its end, and returns what it printed. */
+export async function command(...args: string[]): Promise<string> {
+  return (await promisify(execFile)(binary, args)).stdout;
+}
+
+/** A folder of its own, and how to delete it. */
+export async function temporary(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), "orgmem-console-"));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Starts a service on free ports, with an empty memory. */
+export async function startService(): Promise<Service> {
+  const { folder, remove } = await temporary();
+  const data = path.join(folder, "data");
+  const receiver = await startReceiver(folder);
+  const { told, operatorToken, stop } = await serve(data, ["--quickstart"], {
+    ORGMEM_EGRESS_ALLOW_CIDRS: "127.0.0.0/8,::1/128",
+    ORGMEM_EGRESS_ALLOW_PORTS: String(receiver.port),
+    ORGMEM_EGRESS_CA_FILE: receiver.certificate,
+  });
   return {
     url: told.baseUrl,
     key: told.apiKey,
     org: told.orgId,
     consoleUrl: told.consoleUrl,
     operatorUrl: told.operatorUrl,
-    operatorToken: (await readFile(path.join(data, "operator.token"), "utf8")).trim(),
+    operatorToken,
     data,
     memory: new Orgmem({ baseUrl: told.baseUrl, apiKey: told.apiKey }),
     receiver,
-    stop,
+    stop: async () => {
+      await stop();
+      await receiver.stop();
+      await remove();
+    },
   };
 }
 

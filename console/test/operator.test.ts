@@ -1,8 +1,9 @@
 import { ApiError, BadAnswer, Conflict, ConnectionFailed, Unauthorized } from "orgmem";
 import { describe, expect, it } from "vitest";
-import { OperatorClient, type Cluster, type World } from "../src/views/operator/client";
+import { OperatorClient, type Cluster, type SlowRequest, type World } from "../src/views/operator/client";
 import { amiss, cellOf } from "../src/views/operator/cluster";
 import { durations, histogram, line, parse, pointOf, quantile, rate, rateText, routesOf, seconds, since, total } from "../src/views/operator/metrics";
+import { shares, sorted } from "../src/views/operator/slow";
 
 const scrape = String.raw`# HELP orgmem_http_requests_total Requests answered, by route and status.
 # TYPE orgmem_http_requests_total counter
@@ -162,5 +163,27 @@ describe("the picture of a cluster", () => {
     const whole = { ...group, group: 4, replicas: group.replicas.slice(0, 1), desired: ["a"] };
     const cluster = { groups: [group, whole, { ...whole, group: 5, waits: "for a node" }, { ...whole, group: 6, leader: "" }] } as Cluster;
     expect(amiss(cluster).map((g) => g.group)).toEqual([3, 5, 6]);
+  });
+});
+
+describe("slow requests", () => {
+  const one = (of: Partial<SlowRequest>): SlowRequest => ({
+    at: "2026-11-27T10:00:00.000Z", requestId: "r", method: "GET", route: "/v1/me", status: 200,
+    durationMs: 2000, receiveMs: 0, waitMs: 0, workMs: 2000, sendMs: 0, bytesIn: 0, bytesOut: 0, ...of,
+  });
+  it("say where their time went, and nothing where it is not known", () => {
+    expect(shares(one({ receiveMs: 500, waitMs: 1000, workMs: 500 })).map((s) => [s.phase.id, s.ms, s.share])).toEqual([
+      ["receiveMs", 500, 0.25], ["waitMs", 1000, 0.5], ["workMs", 500, 0.25],
+    ]);
+    expect(shares(one({ workMs: 0 }))).toEqual([]);
+  });
+  it("are sorted by what is asked for, latest first where that is the same or unknown", () => {
+    const list = [one({ requestId: "old", durationMs: 9000 }), one({ requestId: "new", at: "2026-11-27T11:00:00.000Z", status: 503 })];
+    const by = (order: string): string[] => sorted(list, order).map((r) => r.requestId);
+    expect(by("at")).toEqual(["new", "old"]);
+    expect(by("took")).toEqual(["old", "new"]);
+    expect(by("status")).toEqual(["new", "old"]);
+    expect(by("org")).toEqual(["new", "old"]);
+    expect(by("__proto__")).toEqual(["new", "old"]);
   });
 });

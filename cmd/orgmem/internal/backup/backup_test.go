@@ -246,14 +246,14 @@ func TestBackupsComeBack(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if _, err := backup.Verify(t.Context(), r, ""); !errors.Is(err, backup.ErrNeedsSecret) {
+			if _, err := backup.Verify(t.Context(), r, "", nil); !errors.Is(err, backup.ErrNeedsSecret) {
 				t.Errorf("verified with the public key alone: %v", err)
 			}
 			r, err = backup.Open(t.Context(), vault, secret)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, err := backup.Verify(t.Context(), r, ""); err != nil || v.Stores != 3 {
+			if v, err := backup.Verify(t.Context(), r, "", nil); err != nil || v.Stores != 3 {
 				t.Errorf("verified %+v: %v", v, err)
 			}
 			for name, second := range map[string]string{first.Snapshot: "", "": "second of one"} {
@@ -286,7 +286,7 @@ func TestAVaultOfFilesGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, second := range map[string]string{old.Snapshot: "", "": "second of one"} {
-		if _, err := backup.Verify(t.Context(), r, name); err != nil {
+		if _, err := backup.Verify(t.Context(), r, name, nil); err != nil {
 			t.Error(err)
 		}
 		comesBack(t, r, name, second)
@@ -375,7 +375,7 @@ func TestAnInterruptedBackupLeavesNoSnapshot(t *testing.T) {
 	if _, err := backup.Make(t.Context(), r, s, options()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Verify(t.Context(), r, ""); err != nil {
+	if _, err := backup.Verify(t.Context(), r, "", nil); err != nil {
 		t.Error(err)
 	}
 	s.put(t, main1, 2, "new, so that something is read")
@@ -415,7 +415,7 @@ func TestADamagedBlobIsReplaced(t *testing.T) {
 			if err := os.WriteFile(blob, damage(whole), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err = backup.Verify(t.Context(), r, "")
+			_, err = backup.Verify(t.Context(), r, "", nil)
 			if !errors.Is(err, backup.ErrDamaged) {
 				t.Fatalf("%s, %s: %v", blob, what, err)
 			}
@@ -427,7 +427,7 @@ func TestADamagedBlobIsReplaced(t *testing.T) {
 			if made, err := backup.Make(t.Context(), r, s, o); err != nil || made.NewFiles != 0 {
 				t.Fatalf("made %+v: %v", made, err)
 			}
-			if _, err := backup.Verify(t.Context(), r, ""); !errors.Is(err, backup.ErrDamaged) {
+			if _, err := backup.Verify(t.Context(), r, "", nil); !errors.Is(err, backup.ErrDamaged) {
 				t.Errorf("%s, %s, mends itself: %v", blob, what, err)
 			}
 
@@ -439,7 +439,7 @@ func TestADamagedBlobIsReplaced(t *testing.T) {
 				t.Fatalf("made %+v: %v", made, err)
 			}
 			for _, name := range []string{"", first.Snapshot} {
-				if _, err := backup.Verify(t.Context(), r, name); err != nil {
+				if _, err := backup.Verify(t.Context(), r, name, nil); err != nil {
 					t.Errorf("%s, %s, was replaced: %v", blob, what, err)
 				}
 			}
@@ -492,7 +492,7 @@ func TestPartsThatMakeNoStoreAreFound(t *testing.T) {
 		if _, err := backup.Make(t.Context(), r, s, options()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Verify(t.Context(), r, ""); (err == nil) != c.good ||
+		if _, err := backup.Verify(t.Context(), r, "", nil); (err == nil) != c.good ||
 			!c.good && !errors.Is(err, backup.ErrDamaged) {
 			t.Errorf("%s: verified: %v", what, err)
 		}
@@ -520,12 +520,12 @@ func TestASnapshotThatIsTooLargeIsNotMade(t *testing.T) {
 	if _, err := backup.Make(t.Context(), r, s, options()); err != nil {
 		t.Error(err)
 	}
-	if _, err := backup.Verify(t.Context(), r, ""); err != nil {
+	if _, err := backup.Verify(t.Context(), r, "", nil); err != nil {
 		t.Error(err)
 	}
 	// The reader's bound is the same.
 	backup.BoundSnapshots(100)
-	if _, err := backup.Verify(t.Context(), r, ""); err == nil {
+	if _, err := backup.Verify(t.Context(), r, "", nil); err == nil {
 		t.Error("a snapshot above the bound was read")
 	}
 }
@@ -559,7 +559,7 @@ func TestDamageIsFound(t *testing.T) {
 			if err := os.WriteFile(blob, damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := backup.Verify(t.Context(), r, ""); !errors.Is(err, backup.ErrDamaged) {
+			if _, err := backup.Verify(t.Context(), r, "", nil); !errors.Is(err, backup.ErrDamaged) {
 				t.Errorf("%s %s: %v", blob, what, err)
 			}
 			node := storagetest.NewDisk().Node(t)
@@ -577,7 +577,7 @@ func TestDamageIsFound(t *testing.T) {
 		if err := os.Remove(blob); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Verify(t.Context(), r, ""); !errors.Is(err, backup.ErrNotFound) {
+		if _, err := backup.Verify(t.Context(), r, "", nil); !errors.Is(err, backup.ErrNotFound) {
 			t.Errorf("%s is missing: %v", blob, err)
 		}
 		if err := os.WriteFile(blob, whole, 0o600); err != nil {

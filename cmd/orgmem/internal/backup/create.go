@@ -98,7 +98,7 @@ func Make(ctx context.Context, r *Repository, from Source, o Options) (Made, err
 	if _, err := io.ReadFull(o.Random, id[:]); err != nil {
 		return made, fmt.Errorf("backup: %w", err)
 	}
-	name := snapshot.Begun.Format("20060102T150405.000000000Z") + "-" + hex.EncodeToString(id[:])
+	name := snapshot.Begun.Format(snapshotTime) + "-" + hex.EncodeToString(id[:])
 	text, err := json.Marshal(snapshot)
 	if err != nil {
 		return made, fmt.Errorf("backup: %w", err)

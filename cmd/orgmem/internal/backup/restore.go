@@ -21,14 +21,15 @@ type Verified struct {
 // decrypts it and compares it with its sum. It reports the first that is missing
 // (ErrNotFound) or wrong (ErrDamaged), by its name and that of its blob. Parts that are
 // as they were stored, and of which no store can be made all the same, are wrong too.
-func Verify(ctx context.Context, r *Repository, name string) (Verified, error) {
+// progress may be nil.
+func Verify(ctx context.Context, r *Repository, name string, progress Progress) (Verified, error) {
 	name, snapshot, err := r.Snapshot(ctx, name)
 	v := Verified{Snapshot: name}
 	if err != nil {
 		return v, fmt.Errorf("verify: %w", err)
 	}
 	seen := map[Sum]bool{}
-	for _, store := range snapshot.Stores {
+	for i, store := range snapshot.Stores {
 		if _, err := storage.ParseStoreID(store.Name); err != nil {
 			return v, fmt.Errorf("verify: store %s: %w: %w", store.Name, ErrDamaged, err)
 		}
@@ -50,6 +51,9 @@ func Verify(ctx context.Context, r *Repository, name string) (Verified, error) {
 			v.Bytes += f.Size
 		}
 		v.Stores++
+		if progress != nil {
+			progress(i+1, len(snapshot.Stores), v.Bytes)
+		}
 	}
 	return v, nil
 }

@@ -61,6 +61,8 @@ type Server struct {
 	SecretsKeyFile string
 	// WebhookRetryDelays are the waits before the second and the third attempt.
 	WebhookRetryDelays []time.Duration
+	// BackupVault is empty where the node keeps no backups itself.
+	BackupVault, BackupKeyFile string
 
 	// MCPTools are the tools that /mcp may list, all where it is nil; MCPOff leaves the path out.
 	MCPTools []string
@@ -140,6 +142,7 @@ const (
 	maxTombstones = 10 * 365 * 24 * time.Hour // a longer time means for ever
 	minFreeFloor  = 16 << 20                  // Pebble needs room to finish a flush it has begun
 	maxFreeFloor  = 1 << 40
+	maxPath       = 4096 // of Linux
 )
 
 // Settings is the table. Its order is the order of the documentation.
@@ -433,6 +436,29 @@ var Settings = []Setting{
 		set: func(s *Server, v string) error { s.SecretsKeyFile = v; return nil },
 	},
 	{
+		Name: "backup-key-file", Default: "", Form: "file",
+		Doc: "File with the key of the backups in `backup-vault` ([backup](backup.md)). Its public half makes backups; " +
+			"with the secret half the node can verify them, too, and whoever takes it over can read them: all of them, also " +
+			"what was forgotten since they were made.",
+		set: func(s *Server, v string) error { s.BackupKeyFile = v; return nil },
+	},
+	{
+		Name: "backup-vault", Default: "", Form: "directory or s3://bucket/prefix",
+		Doc: "Where the operator, in the console or with `POST /operator/backups`, has this node make backups. They are " +
+			"what `orgmem backup create` makes there, and need `backup-key-file`. Credentials of a bucket are in the " +
+			"environment. Empty: backups are made by the command alone.",
+		set: func(s *Server, v string) error {
+			if v != "" && s.BackupKeyFile == "" {
+				return errors.New("needs backup-key-file; `orgmem backup keygen FILE` makes a key")
+			}
+			if len(v) > maxPath {
+				return fmt.Errorf("is longer than %d bytes", maxPath)
+			}
+			s.BackupVault = v
+			return nil
+		},
+	},
+	{
 		Name: "webhook-retry-delays", Default: "30s,120s", Form: "two durations",
 		Doc: "How long a webhook delivery that failed waits before its second and before its third attempt, each by up to " +
 			"a fifth shorter or longer. Receivers count on some minutes to come back; less is for tests.",
@@ -580,6 +606,10 @@ var ClientSettings = []ClientSetting{
 	{"--data", "ORGMEM_DATA", "./data", "The server's data directory, to find `operator.token`."},
 	{"", EnvLLMKey, "", "The key of the language model (`serve`); see `llm-api-key-file`."},
 	{"", EnvJoinToken, "", "The join token of a machine that is to become a node (`serve`); see `join-token-file`."},
+	{
+		"", EnvS3Endpoint, "",
+		"Address of an S3-compatible store other than Amazon's (`backup`, and `serve` with `backup-vault`).",
+	},
 	{"", EnvStateHome, "~/.local/state", "Where `import` and `sessions push` remember what they have sent, in `orgmem`."},
 }
 
@@ -594,6 +624,7 @@ const (
 	EnvJoinToken     = "ORGMEM_JOIN_TOKEN"
 	EnvLLMKey        = "ORGMEM_LLM_API_KEY"
 	EnvConfig        = "ORGMEM_CONFIG"
+	EnvS3Endpoint    = "ORGMEM_BACKUP_S3_ENDPOINT"
 	DefaultBase      = "http://127.0.0.1:8080"
 	DefaultOperator  = "http://127.0.0.1:8081"
 	OperatorToken    = "operator.token"

@@ -116,6 +116,62 @@ export interface Rotation {
   expiresAt: string;
 }
 
+/** A request that took longer than the node's threshold: nothing of what it said. */
+export interface SlowRequest {
+  at: string;
+  requestId: string;
+  method: string;
+  /** As its template. */
+  route: string;
+  status: number;
+  code?: string;
+  orgId?: string;
+  /** The other node that answered. */
+  node?: string;
+  durationMs: number;
+  receiveMs: number;
+  waitMs: number;
+  workMs: number;
+  sendMs: number;
+  bytesIn: number;
+  bytesOut: number;
+}
+export interface SlowList {
+  /** The node that was asked; empty where it is alone. */
+  node: string;
+  nodeName: string;
+  thresholdMs: number;
+  /** Since the start, also those that are forgotten. */
+  total: number;
+  data: SlowRequest[];
+}
+
+/** One backup that is or was made or verified. */
+export interface BackupRun {
+  kind: "create" | "verify";
+  /** Its name; none while it is being made, or where it failed. */
+  backup?: string;
+  begunAt: string;
+  endedAt?: string;
+  /** Stores. */
+  done: number;
+  total: number;
+  /** New in the vault, or read of it. */
+  bytes: number;
+  problem?: string;
+}
+export interface Vault {
+  /** Where it is; empty: the configuration names none. */
+  vault: string;
+  canVerify: boolean;
+  /** Why it cannot be read. */
+  problem?: string;
+  total: number;
+  data: { name: string; begunAt?: string }[];
+  running?: BackupRun;
+  ended: BackupRun[];
+}
+
 const patience = 15_000; // milliseconds for an answer
 const longestAnswer = 16 << 20; // bytes: a full scrape of a large node is some 300 kB
 
@@ -155,6 +211,10 @@ export class OperatorClient {
   createKey = (id: string, key: { userId: string; scopes: string[]; label: string }): Promise<CreatedKey> =>
     this.#json("POST", `/operator/orgs/${part(id)}/keys`, key);
 
+  slow = (signal?: AbortSignal): Promise<SlowList> => this.#json("GET", "/operator/requests/slow", undefined, signal);
+  vault = (signal?: AbortSignal): Promise<Vault> => this.#json("GET", "/operator/backups", undefined, signal);
+  backUp = (): Promise<Vault> => this.#json("POST", "/operator/backups");
+  verifyBackup = (name: string): Promise<Vault> => this.#json("POST", `/operator/backups/${part(name)}/verify`);
   doctor = (signal?: AbortSignal): Promise<Doctor> => this.#json("GET", "/operator/doctor", undefined, signal);
 
   /** Null where the node is alone. */

@@ -52,11 +52,14 @@ const actions: Record<string, string> = {
   "transfer-leadership": "hand leadership to",
 };
 
-/** A decision of the controller's in words; a step that is not known by its own name. */
-export function decisionWords(d: Decision, node: string): string {
-  if (d.action === "remove-node") return `${node} leaves the cluster`;
+/** A decision of the controller's in words, which end before the name of the node where it has one; a step that is not known by its own name. */
+export function decisionWords(d: Decision): string {
+  if (d.action === "remove-node") return "leaves the cluster:";
   if (d.action === "raise-version") return "a newer version's commands are allowed";
-  return `${groupName(d.group)}: ${actions[d.action] ?? d.action} ${node}`;
+  return `${groupName(d.group)}: ${actions[d.action] ?? d.action}`;
 }
+
+/** Whether a decision is about a node. */
+export const named = (d: Decision): boolean => d.node !== "" && d.action !== "raise-version";
 
 export const groupName = (g: number): string => (g === 0 ? "the directory" : `shard ${g}`);

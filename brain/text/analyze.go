@@ -250,6 +250,8 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 			q.Weight, q.Optional = wholeWeight, true
 		case rolePart:
 			q.Weight, q.Optional = partWeight, true
+		case roleEdge:
+			q.Weight = partWeight
 		default: // an ordinary word
 		}
 		out = append(out, q)

@@ -22,7 +22,7 @@ const (
 )
 
 // joints are what may stand between the words that one is made of.
-var joints = map[Lang][]string{
+var joints = [langCount][]string{
 	German: {"", "s", "n", "es", "en", "er", "e"}, Dutch: {"", "s", "en", "e"}, Swedish: {"", "s"}, Danish: {"", "s", "e"},
 }
 

@@ -2,6 +2,7 @@ package text
 
 import (
 	_ "embed"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -42,36 +43,42 @@ const (
 // leave a doubt. English is first by as much as is said.
 func (a *Analyzer) identify(first int) Lang {
 	var score [langCount]int
-	score[English] = first
-	latin := func(yield func([]byte)) {
-		for _, t := range a.scan.tokens {
-			if t.script == scriptLatin && t.role == roleWord && t.kind == tokWord && !t.inName {
-				yield(a.scan.buf[t.start:t.end])
-			}
-		}
-	}
-	latin(func(w []byte) {
-		if in := stopTable[string(w)] & latinLangs; in != 0 {
-			for l := range score {
-				if !in.Has(Lang(l)) {
-					score[l] -= foreignWord
+	total := 0
+	for _, t := range a.scan.tokens {
+		if speaks(t) {
+			if in := stopTable[string(a.scan.buf[t.start:t.end])] & latinLangs; in != 0 {
+				total++
+				for ; in != 0; in &= in - 1 {
+					score[bits.TrailingZeros32(uint32(in))]++
 				}
 			}
 		}
-	})
+	}
+	for l := range score {
+		score[l] = (score[l] - total) * foreignWord
+	}
+	score[English] += first
 	best, second := bestTwo(&score)
 	if score[best]-score[second] >= certain {
 		return best
 	}
 	left := maxLettered
-	latin(func(w []byte) {
-		if left > 0 && len(w) > 1 && stopTable[string(w)]&latinLangs == 0 {
+	for _, t := range a.scan.tokens {
+		if left == 0 {
+			break
+		}
+		if w := a.scan.buf[t.start:t.end]; speaks(t) && len(w) > 1 && stopTable[string(w)]&latinLangs == 0 {
 			left--
 			byLetters(w, &score)
 		}
-	})
+	}
 	best, _ = bestTwo(&score)
 	return best
+}
+
+// speaks tells whether a token says anything of the language in Latin script around it.
+func speaks(t token) bool {
+	return t.script == scriptLatin && t.role == roleWord && t.kind == tokWord && !t.inName
 }
 
 // bestTwo gives the two languages in Latin script of the highest scores, the first of equals.

@@ -95,7 +95,7 @@ func TestCompoundsAreFoundByTheirParts(t *testing.T) {
 
 func TestQuestionsLoseTheirFunctionWords(t *testing.T) {
 	t.Parallel()
-	for query, want := range map[string]int{ // how many words are required
+	for query, want := range map[string]int{ // how many words count in full
 		"Wann wird die Heizung gewartet?":   2,
 		"Combien coûte la réparation ?":     2,
 		"¿Cuándo vence el contrato?":        2,
@@ -117,7 +117,7 @@ func TestQuestionsLoseTheirFunctionWords(t *testing.T) {
 		var a Analyzer
 		got := 0
 		for _, q := range a.Query(query, AllLangs) {
-			if !q.Optional {
+			if q.Weight == 1 && !q.Optional {
 				got++
 			}
 		}
@@ -125,7 +125,7 @@ func TestQuestionsLoseTheirFunctionWords(t *testing.T) {
 			t.Errorf("%q: %d words, want %d", query, got, want)
 		}
 	}
-	if found, all, _ := matches("鍵はどこですか", "", "鍵が玄関にある。"); all != 1 || found != 1 {
+	if found, all, _ := matches("鍵はどこですか", "", "鍵が玄関にある。"); found != 1 {
 		t.Errorf("a word of one character beside particles: %d of %d found", found, all)
 	}
 	var a Analyzer

@@ -20,6 +20,7 @@ const (
 	roleWhole               // a compound as a whole, beside its parts
 	rolePart                // a piece of a word (camel case, digits beside letters)
 	roleUnigram             // a single Han character: for queries of one character
+	roleEdge                // of a question: a character of a word and one of a function word that clings to it
 	roleStop                // of a question: belongs to a function word of a language without spaces
 )
 
@@ -620,7 +621,7 @@ func (s *scanner) spaceless(t string, i int) int {
 		case marks[k] && marks[k+1]:
 			role = roleStop
 		default:
-			role = rolePart // of a word and of what clings to it
+			role = roleEdge
 		}
 		s.emit(t[s.starts[k]:end], tokBigram, role, family)
 	}

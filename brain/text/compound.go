@@ -23,7 +23,8 @@ const (
 
 // joints are what may stand between the words that one is made of.
 var joints = [langCount][]string{
-	German: {"", "s", "n", "es", "en", "er", "e"}, Dutch: {"", "s", "en", "e"}, Swedish: {"", "s"}, Danish: {"", "s", "e"},
+	German: {"", "s", "n", "es", "en", "er", "e"}, Dutch: {"", "s", "en", "e"}, Swedish: {"", "s"},
+	Danish: {"", "s", "e"},
 }
 
 // lexicon is what words of a language are made of.

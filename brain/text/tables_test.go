@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Languages as the word lists of the Snowball project call them (github.com/snowballstem/snowball-data; three-clause BSD
-// licence, some drawn from Wikipedia and newspapers). What is kept of them are counts of letters, and single words.
+// Languages as the word lists of the Snowball project call them (github.com/snowballstem/snowball-data; three-clause
+// BSD licence, some drawn from Wikipedia and newspapers). Kept of them are counts of letters, and single words.
 var listed = []struct {
 	name string
 	lang Lang
@@ -36,7 +36,7 @@ var listed = []struct {
 	{"indonesian", Indonesian},
 }
 
-// longestListed is the longest word of a list that is looked at, in letters: longer ones are names of places and errors.
+// longestListed is the longest word of a list that is looked at, in letters: longer ones are names and errors.
 const longestListed = 20
 
 // Bounds of compounds.txt: how many others a word must begin or end, and how many words a language has.
@@ -69,11 +69,13 @@ func TestMakeTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for w := range strings.FieldsSeq(strings.NewReplacer("ş", "ș", "ţ", "ț").Replace(strings.ToLower(string(data)))) {
+		commas := strings.NewReplacer("ş", "ș", "ţ", "ț")
+		for w := range strings.FieldsSeq(commas.Replace(strings.ToLower(string(data)))) {
 			if l.lang == Turkish {
 				w = strings.ReplaceAll(w, "ș", "ş")
 			}
-			if utf8.RuneCountInString(w) <= longestListed && !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			other := func(r rune) bool { return !unicode.IsLetter(r) }
+			if utf8.RuneCountInString(w) <= longestListed && !strings.ContainsFunc(w, other) {
 				lists[k] = append(lists[k], w)
 			}
 		}
@@ -82,7 +84,7 @@ func TestMakeTables(t *testing.T) {
 		}
 	}
 	for name, data := range map[string]string{"letters.bin": letterTable(lists), "compounds.txt": parts.String()} {
-		if err := os.WriteFile(name, []byte(data), 0o644); err != nil { //nolint:gosec // like all sources
+		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,7 +24,8 @@ var lettered = [...]Lang{
 // What words say of a language, in sixteenths of a natural logarithm. A note has a dozen words, among them names and
 // words of other languages, so no single one may decide. Of 532 notes
 // of a sentence or two in six languages .86 are recognised, of 4,515 English ones .998 (by function words alone, two at
-// least: .51 and .999); of questions .97 and all (.81 and all).
+// least: .51 and .999); of questions .97 and all (.81 and all). The values were
+// chosen on these.
 const (
 	// foreignWord is what a function word of others costs a language.
 	foreignWord = 5 * 16

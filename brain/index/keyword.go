@@ -11,6 +11,7 @@ type group struct {
 	alts   []text.Term
 	weight float32
 	opt    bool
+	known  uint64 // the alternatives that some segment holds, a bit each
 	df     int
 	idf    float32
 	ptrs   int // where its pointers begin
@@ -90,8 +91,9 @@ func (w *wording) lookUp(vs views, q *Query) {
 		g := &w.groups[i]
 		g.ptrs = len(w.ptrs)
 		for v := range vs {
-			for _, t := range g.alts {
+			for k, t := range g.alts {
 				if ptr, ok := vs[v].Segment.findTerm(t); ok {
+					g.known |= 1 << k
 					w.ptrs = append(w.ptrs, pointer{int32(v), ptr})
 					g.df += vs[v].Segment.docFreq(ptr)
 				}
@@ -147,25 +149,41 @@ func uvarint(p []byte, at int) (v uint32, next int) {
 	}
 }
 
-// pairs takes the phrases out of the query: words that follow each other.
+// pairs takes the phrases out of the query: words that follow each other. Of a word
+// under many languages only what the segments hold is looked for: what is kept of a
+// word in order is a byte, so that each alternative more is seen by chance.
 func (w *wording) pairs(q *Query) {
 	last := -1 // index into q.Terms
+	var before []text.Term
 	for i, t := range q.Terms {
 		if t.Optional || len(t.Alts) == 0 || !(t.Weight > 0) {
 			continue
 		}
+		known, idf := w.of(t)
 		if last >= 0 && !slices.Equal(q.Terms[last].Alts, t.Alts) {
-			w.phrases.add(q.Terms[last].Alts, t.Alts, (w.idfOf(q.Terms[last])+w.idfOf(t))/2)
+			_, idfBefore := w.of(q.Terms[last])
+			w.phrases.add(before, known, (idfBefore+idf)/2)
 		}
-		last = i
+		last, before = i, known
 	}
 }
 
-func (w *wording) idfOf(t text.QueryTerm) float32 {
+// of gives the alternatives of a word that the segments hold, and its idf.
+func (w *wording) of(t text.QueryTerm) (known []text.Term, idf float32) {
 	for i := range w.groups {
-		if w.groups[i].opt == t.Optional && slices.Equal(w.groups[i].alts, t.Alts) {
-			return w.groups[i].idf
+		g := &w.groups[i]
+		if g.opt != t.Optional || !slices.Equal(g.alts, t.Alts) {
+			continue
 		}
+		if g.known == 1<<len(g.alts)-1 {
+			return g.alts, g.idf
+		}
+		for k, alt := range g.alts {
+			if g.known&(1<<k) != 0 {
+				known = append(known, alt)
+			}
+		}
+		return known, g.idf
 	}
-	return 0
+	return nil, 0
 }

@@ -34,11 +34,21 @@ const (
 type Analyzer struct {
 	scan  scanner
 	occ   []occurrence
-	cache [langCount]map[string]Term
+	cache [langCount]map[string]lexeme
 	n     int
 	key   []byte
 	// queryLang is the language of the query that is being analysed.
 	queryLang Lang
+}
+
+// lexeme is what a word in a language is looked for by.
+type lexeme struct {
+	term Term
+	// bare is the term of a word whose ending shows by its diacritics only, typed without them; 0 if it is the same.
+	bare Term
+	// parts are the terms of the words that a compound is made of, once it was looked at for any.
+	parts    []Term
+	lookedAt bool
 }
 
 type occurrence struct {
@@ -54,15 +64,22 @@ func (a *Analyzer) Passage(title, body string) Passage {
 	titleTokens := len(sc.tokens)
 	sc.scan(normalize(body))
 
-	latin := a.language()
+	latin := a.identify(englishFirst)
 	var p Passage
 	occ, seq := a.occ[:0], make([]Term, 0, len(sc.tokens))
 	for k, t := range sc.tokens {
 		w := sc.buf[t.start:t.end]
 		l := languageOf(t, latin)
-		term := a.term(l, w)
+		x := a.lexeme(l, w, true)
+		term := x.term
 		p.Langs = p.Langs.With(l)
 		occ = append(occ, occurrence{term, k < titleTokens})
+		if x.bare != 0 {
+			occ = append(occ, occurrence{x.bare, k < titleTokens})
+		}
+		for _, part := range x.parts {
+			occ = append(occ, occurrence{part, k < titleTokens})
+		}
 		if t.role != roleWord || isStop(w, l) {
 			continue
 		}
@@ -106,17 +123,6 @@ func increment(n uint16) uint16 {
 	return n
 }
 
-// language guesses the language of the scanned words in Latin script.
-func (a *Analyzer) language() Lang {
-	var g guess
-	for _, t := range a.scan.tokens {
-		if t.script == scriptLatin && t.role == roleWord && t.kind == tokWord && !t.inName {
-			g.add(stopTable[string(a.scan.buf[t.start:t.end])])
-		}
-	}
-	return g.lang()
-}
-
 // languageOf gives the name space of a token, where words in Latin script
 // belong to the given language.
 func languageOf(t token, latin Lang) Lang {
@@ -137,31 +143,51 @@ func languageOf(t token, latin Lang) Lang {
 
 // isStop tells whether a word says nothing about its passage.
 func isStop(w []byte, l Lang) bool {
-	return l != Neutral && stopTable[string(w)].Has(l)
+	if l == Neutral {
+		return !isASCII(w) && scriptStops[string(w)]
+	}
+	return stopTable[string(w)].Has(l)
 }
 
 // term gives the term of a lower-case word in a language.
-func (a *Analyzer) term(l Lang, w []byte) Term {
+func (a *Analyzer) term(l Lang, w []byte) Term { return a.lexeme(l, w, false).term }
+
+// lexeme gives the terms of a lower-case word in a language, and those of its parts if they are asked for.
+func (a *Analyzer) lexeme(l Lang, w []byte, parts bool) lexeme {
 	if l == Neutral && isASCII(w) {
-		return a.hash(l, w)
+		return lexeme{term: a.hash(l, w)}
 	}
-	if t, ok := a.cache[l][string(w)]; ok {
-		return t
+	x, ok := a.cache[l][string(w)]
+	if ok && (x.lookedAt || !parts) {
+		return x
 	}
 	word := string(w)
-	t := a.hash(l, []byte(stem(l, word)))
+	if !ok {
+		x.term = a.hash(l, []byte(stem(l, word)))
+		if latinLangs.Has(l) && l != English && !isASCII(w) {
+			if t := a.hash(l, []byte(stem(l, stripAccents(word)))); t != x.term {
+				x.bare = t
+			}
+		}
+	}
+	if parts {
+		x.lookedAt = true
+		for _, part := range split(l, word) {
+			x.parts = append(x.parts, a.hash(l, []byte(part)))
+		}
+	}
 	if len(word) <= maxCachedWord {
 		if a.n >= maxCached {
 			a.n = 0
 			clear(a.cache[:])
 		}
 		if a.cache[l] == nil {
-			a.cache[l] = make(map[string]Term)
+			a.cache[l] = make(map[string]lexeme)
 		}
-		a.cache[l][word] = t
+		a.cache[l][word] = x
 		a.n++
 	}
-	return t
+	return x
 }
 
 // hash is xxHash64 (Collet) of the language's number and the form. It has no
@@ -182,13 +208,15 @@ func (a *Analyzer) hash(l Lang, form []byte) Term {
 func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
 	sc := &a.scan
 	sc.reset()
+	sc.asked = true
 	sc.scan(normalize(query))
+	sc.asked = false
 	// The query leaves out the function words of its own language, for the passages
 	// of all languages: "of" would be a rare and telling word among French passages.
 	// Without evidence the query counts as English.
-	a.queryLang = a.language()
+	a.queryLang = a.identify(englishAsked)
 	terms := a.queryTerms(langs, false)
-	if len(terms) == 0 {
+	if !slices.ContainsFunc(terms, func(t QueryTerm) bool { return !t.Optional }) {
 		terms = a.queryTerms(langs, true)
 	}
 	return terms
@@ -203,13 +231,13 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 		if len(out) == maxQueryTerms {
 			break
 		}
-		if t.role == roleUnigram {
-			continue // the bigrams say it better
+		if t.role == roleUnigram || t.role == roleStop && !keepStops {
+			continue // of the first, the bigrams say it better
 		}
 		w := sc.buf[t.start:t.end]
-		var alts []Term
+		var alts, bare, parts []Term
 		if t.kind == tokWord && t.script == scriptLatin {
-			alts = a.latinAlts(w, langs, keepStops)
+			alts, bare, parts = a.latinAlts(w, langs, keepStops)
 		} else if l := languageOf(t, English); keepStops || !isStop(w, l) {
 			alts = []Term{a.term(l, w)}
 		}
@@ -222,16 +250,26 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 			q.Weight, q.Optional = wholeWeight, true
 		case rolePart:
 			q.Weight, q.Optional = partWeight, true
+		case roleEdge:
+			q.Weight = partWeight
 		default: // an ordinary word
 		}
 		out = append(out, q)
+		if len(bare) > 0 {
+			out = append(out, QueryTerm{Alts: bare, Weight: partWeight, Optional: true})
+		}
+		for _, part := range parts {
+			out = append(out, QueryTerm{Alts: []Term{part}, Weight: partWeight, Optional: true})
+		}
 	}
-	return out
+	return out[:min(len(out), maxQueryTerms)]
 }
 
 // latinAlts gives the word's terms in the Latin-script languages that are
-// searched and in which it is not a function word; English if no language fits.
-func (a *Analyzer) latinAlts(w []byte, langs LangSet, keepStops bool) []Term {
+// searched and in which it is not a function word (English if no language fits),
+// those that texts without diacritics have, and those of the words that it is
+// made of.
+func (a *Analyzer) latinAlts(w []byte, langs LangSet, keepStops bool) (alts, bare, parts []Term) {
 	langs &= latinLangs
 	if langs == 0 {
 		langs = 1 << English
@@ -239,15 +277,22 @@ func (a *Analyzer) latinAlts(w []byte, langs LangSet, keepStops bool) []Term {
 	if !keepStops {
 		stops := stopTable[string(w)]
 		if stops.Has(a.queryLang) {
-			return nil
+			return nil, nil, nil
 		}
 		langs &^= stops
 	}
-	var alts []Term
-	for l := English; l <= Turkish; l++ {
-		if langs.Has(l) {
-			alts = append(alts, a.term(l, w))
+	for l := English; l < langCount; l++ {
+		if !langs.Has(l) {
+			continue
+		}
+		x := a.lexeme(l, w, l == a.queryLang)
+		alts = append(alts, x.term)
+		if x.bare != 0 {
+			bare = append(bare, x.bare)
+		}
+		if l == a.queryLang {
+			parts = x.parts
 		}
 	}
-	return alts
+	return alts, bare, parts
 }

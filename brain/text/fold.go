@@ -61,7 +61,7 @@ func appendLower(dst []byte, s string) []byte {
 		switch {
 		case r == utf8.RuneError:
 			continue
-		case r == 0xDF: // ß
+		case r == 0xDF || r == 0x1E9E: // ß, ẞ
 			dst = append(dst, "ss"...)
 			continue
 		case r == 'ς':
@@ -78,12 +78,32 @@ func appendLower(dst []byte, s string) []byte {
 			r = 'ي'
 		case r == 'ک':
 			r = 'ك'
+		case r == 'ہ' || r == 'ۀ' || r == 'ە':
+			r = 'ه'
+		case r == 'ے':
+			r = 'ي'
+		case unicode.IsDigit(r):
+			r = digit(r)
 		default:
 			r = unicode.ToLower(r)
 		}
 		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
+}
+
+// digitZeros are the zeros of the digits that texts of today are written with: Arabic, Persian, Devanagari, Bengali,
+// Punjabi, Gujarati, Tamil, Telugu, Thai, Lao, Burmese, Khmer.
+var digitZeros = [...]rune{0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xBE6, 0xC66, 0xE50, 0xED0, 0x1040, 0x17E0}
+
+// digit gives the ASCII digit of the same value.
+func digit(r rune) rune {
+	for _, zero := range digitZeros {
+		if r >= zero && r < zero+10 {
+			return '0' + r - zero
+		}
+	}
+	return r
 }
 
 // invisible are the characters inside words that change nothing in them: the

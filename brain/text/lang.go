@@ -9,9 +9,9 @@ import (
 // Lang is a language that has a name space of terms of its own.
 type Lang uint8
 
-// The languages with a stemmer. Latin script that is recognised as none of them
-// is treated as English; Cyrillic as Russian; other scripts are Neutral. The
-// numbers are stored inside terms: append, never reorder.
+// The languages that are told apart. Latin script that is recognised as none of
+// them is treated as English; Cyrillic as Russian; Arabic script as Arabic; other
+// scripts are Neutral. The numbers are stored inside terms: append, never reorder.
 const (
 	Neutral Lang = iota // numbers, identifiers, scripts that are not stemmed
 	English
@@ -30,6 +30,10 @@ const (
 	Turkish
 	Russian
 	Arabic
+	// These have function words and no stemmer.
+	Polish
+	Indonesian
+	Vietnamese
 	langCount
 )
 
@@ -40,7 +44,7 @@ type LangSet uint32
 const AllLangs LangSet = 1<<langCount - 1
 
 // latinLangs are those that differ in their words, not in their script.
-const latinLangs LangSet = 1<<(Turkish+1) - 1<<English
+const latinLangs LangSet = 1<<(Turkish+1) - 1<<English | 1<<Polish | 1<<Indonesian | 1<<Vietnamese
 
 // Has tells whether l is in the set.
 func (s LangSet) Has(l Lang) bool { return s&(1<<l) != 0 }
@@ -48,15 +52,11 @@ func (s LangSet) Has(l Lang) bool { return s&(1<<l) != 0 }
 // With returns the set with l.
 func (s LangSet) With(l Lang) LangSet { return s | 1<<l }
 
-// minLangEvidence is how many function words of its own a passage needs to be
-// taken out of English: one could be a name or a quotation.
+// minLangEvidence is how many function words of its own a question needs where
+// another language has as many: one could be a name or a quotation.
 const minLangEvidence = 2
 
-// guess counts function words: of all cheap methods the one that is right where
-// it matters, since a passage whose words are inflected also has articles and
-// prepositions. Character n-grams (whatlanggo, lingua) do better on three words
-// and cost a hundred times more; here a wrong guess is cheap, because queries
-// look a word up under every language that the index holds.
+// guess counts function words.
 type guess struct {
 	own     [langCount]int // function words of the language that are none in English
 	english [langCount]int // function words of English that are none in the language
@@ -75,22 +75,6 @@ func (g *guess) add(s LangSet) {
 			g.english[l]++
 		}
 	}
-}
-
-// lang gives the language with the most function words of its own, if they
-// clearly outnumber the English ones; else English. English text about Juan de
-// la Cruz has Spanish function words too, but it also has its own.
-func (g *guess) lang() Lang {
-	best := German
-	for l := French; l <= Turkish; l++ {
-		if g.own[l] > g.own[best] {
-			best = l
-		}
-	}
-	if g.own[best] < minLangEvidence || g.own[best] <= 2*g.english[best] {
-		return English
-	}
-	return best
 }
 
 // LanguageOfQuestion guesses what language a question is asked in. A question is short, so one function word will do

@@ -21,7 +21,7 @@ func TestLanguageOfPassages(t *testing.T) {
 	} {
 		var a Analyzer
 		a.Passage("", s)
-		if got := a.language(); got != want {
+		if got := a.identify(englishFirst); got != want {
 			t.Errorf("%q: language %d, want %d", s, got, want)
 		}
 	}

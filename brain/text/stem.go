@@ -44,6 +44,9 @@ func stem(l Lang, w string) string {
 	if l == Arabic {
 		return lightArabic(w)
 	}
+	if l == Romanian {
+		w = cedillas.Replace(w)
+	}
 	f := stemmers[l]
 	if f != nil && len(w) > 2 && len(w) <= maxStemBytes && utf8.ValidString(w) {
 		env := snowballstem.NewEnv(w)
@@ -52,12 +55,50 @@ func stem(l Lang, w string) string {
 			w = s
 		}
 	}
-	return stripAccents(w)
+	w = stripAccents(w)
+	switch l {
+	case German:
+		w = withoutE(w)
+	case Polish:
+		w = lightEnding(w, polishEndings, shortestLight)
+	case Neutral:
+		w = lightByScript(w)
+	case Norwegian, Danish:
+		w = strings.ReplaceAll(w, "aa", "a") // å, before 1917 and 1948 and in names
+	default:
+	}
+	return w
+}
+
+// cedillas are how the stemmer, and old files, write Romanian letters.
+var cedillas = strings.NewReplacer("ș", "ş", "ț", "ţ")
+
+// withoutE reads ae, oe and, behind a consonant, ue as umlauts, whose dots are off already. "Bauer" and "Quelle" have
+// none; "Poet" loses a letter wherever it stands.
+func withoutE(w string) string {
+	if !strings.Contains(w, "ae") && !strings.Contains(w, "oe") && !strings.Contains(w, "ue") {
+		return w
+	}
+	b := make([]byte, 0, len(w))
+	for i := range len(w) {
+		if c := w[i]; c == 'e' && i > 0 {
+			switch w[i-1] {
+			case 'a', 'o':
+				continue
+			case 'u':
+				if i > 1 && !strings.ContainsRune("aeouqy", rune(w[i-2])) {
+					continue
+				}
+			}
+		}
+		b = append(b, w[i])
+	}
+	return string(b)
 }
 
 var (
 	arabicArticles = []string{"وال", "بال", "كال", "فال", "لل", "ال"}
-	arabicSuffixes = []string{"ها", "ان", "ات", "ون", "ين", "يه", "ية", "ه", "ة", "ي"}
+	arabicSuffixes = []string{"هاي", "ها", "ان", "ات", "ون", "ين", "يه", "ية", "ه", "ة", "ي"}
 )
 
 // lightArabic is the light10 stemmer of Larkey, Ballesteros and Connell
@@ -78,6 +119,55 @@ func lightArabic(w string) string {
 	for _, e := range arabicSuffixes {
 		if t, ok := strings.CutSuffix(w, e); ok && utf8.RuneCountInString(t) >= 2 {
 			w = t
+		}
+	}
+	return w
+}
+
+// Endings of Polish nouns, adjectives and verbs without diacritics, longest first; those of Czech and Slovak, which are
+// taken for Polish, are much the same.
+var polishEndings = []string{
+	"owego", "owych", "owymi", "iami", "iach", "iego", "iemu", "ymi", "imi", "ami", "ach", "ego", "emu", "ych",
+	"ich", "iej", "owi", "owe", "owa", "owy", "iem", "iom", "ym", "im", "ej", "em", "om", "ow", "ie", "ia", "io", "iu",
+	"y", "i", "e", "a", "o", "u",
+}
+
+// greekEndings are those of nouns, adjectives and of the present, without accents and with σ at the end.
+var greekEndings = []string{
+	"ουμε", "ουσα", "ησεισ", "ησησ", "ματων", "ματοσ", "ματα", "ουν", "εισ", "ουσ", "ετε", "εων", "ιων", "ησ", "ασ", "εσ",
+	"οσ", "ου", "ων", "οι", "ον", "ει", "αι", "ισ", "α", "η", "ι", "ο", "ω", "ε", "υ",
+}
+
+// hindiEndings are those of Ramanathan and Rao (A Lightweight Stemmer for Hindi, 2003).
+var hindiEndings = []string{
+	"ाएंगी", "ाएंगे", "ाऊंगी", "ाऊंगा", "ाएगी", "ाएगा", "ाओगी", "ाओगे", "एंगी",
+	"ेंगी", "एंगे", "ेंगे", "ूंगी", "ूंगा", "ातीं", "नाओं", "नाएं", "ताओं", "ताएं",
+	"ियाँ", "ियों", "ियां", "ाकर", "ाइए", "ाईं", "ाया", "ेगी", "ेगा", "ोगी", "ोगे",
+	"ाने", "ाना", "ाते", "ाती", "ाता", "तीं", "ाओं", "ाएं", "ुओं", "ुएं", "ुआं",
+	"कर", "ाओ", "िए", "ाई", "ाए", "ने", "नी", "ना", "ते", "ीं", "ती", "ता", "ाँ",
+	"ां", "ों", "ें", "ो", "े", "ू", "ु", "ी", "ि", "ा",
+}
+
+// lightByScript stems the languages that are known by their script.
+func lightByScript(w string) string {
+	r, _ := utf8.DecodeRuneInString(w)
+	switch {
+	case r >= 0x370 && r <= 0x3FF:
+		return lightEnding(w, greekEndings, 2*shortestLight)
+	case r >= 0x900 && r <= 0x97F:
+		return lightEnding(w, hindiEndings, 3*(shortestLight-1))
+	}
+	return w
+}
+
+// shortestLight is what a light stem keeps, in letters; one less in Hindi, which writes few of its vowels as letters.
+const shortestLight = 3
+
+// lightEnding takes the first of the endings off that leaves so many bytes.
+func lightEnding(w string, endings []string, least int) string {
+	for _, e := range endings {
+		if t, ok := strings.CutSuffix(w, e); ok && len(t) >= least {
+			return t
 		}
 	}
 	return w

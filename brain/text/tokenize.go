@@ -20,6 +20,8 @@ const (
 	roleWhole               // a compound as a whole, beside its parts
 	rolePart                // a piece of a word (camel case, digits beside letters)
 	roleUnigram             // a single Han character: for queries of one character
+	roleEdge                // of a question: a character of a word and one of a function word that clings to it
+	roleStop                // of a question: belongs to a function word of a language without spaces
 )
 
 // token is a unit in its lower-case form, which lies in scanner.buf.
@@ -113,6 +115,7 @@ type scanner struct {
 	tokens []token
 	units  []unit
 	starts []int // cluster borders of a spaceless run
+	asked  bool  // the text is a question: function words of languages without spaces are told apart
 }
 
 func (s *scanner) reset() {
@@ -564,7 +567,7 @@ func equalFold(w, lower string) bool {
 func (s *scanner) spaceless(t string, i int) int {
 	s.starts = s.starts[:0]
 	var family script
-	first := i
+	first, before := i, len(s.tokens)
 	for i < len(t) {
 		r, n := utf8.DecodeRuneInString(t[i:])
 		sc := scriptNone
@@ -602,12 +605,41 @@ func (s *scanner) spaceless(t string, i int) int {
 		}
 		return i
 	}
+	var marks []bool
+	if s.asked {
+		marks = functional(t, s.starts, i)
+		s.alone(t, marks, before)
+	}
 	for k := 0; k+1 < len(s.starts); k++ {
 		end := i
 		if k+2 < len(s.starts) {
 			end = s.starts[k+2]
 		}
-		s.emit(t[s.starts[k]:end], tokBigram, roleWord, family)
+		role := roleWord
+		switch {
+		case marks == nil || !marks[k] && !marks[k+1]:
+		case marks[k] && marks[k+1]:
+			role = roleStop
+		default:
+			role = roleEdge
+		}
+		s.emit(t[s.starts[k]:end], tokBigram, role, family)
 	}
 	return i
+}
+
+// alone makes words of single Han characters between function words: 鍵 in 鍵はどこ. They are among the tokens from a
+// place on.
+func (s *scanner) alone(t string, marks []bool, from int) {
+	next := from
+	for k, marked := range marks {
+		r, _ := utf8.DecodeRuneInString(t[s.starts[k]:])
+		if scriptOf(r) != scriptHan || next >= len(s.tokens) {
+			continue
+		}
+		if !marked && (k == 0 || marks[k-1]) && (k+1 == len(marks) || marks[k+1]) {
+			s.tokens[next].role = roleWord
+		}
+		next++
+	}
 }

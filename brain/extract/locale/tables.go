@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"maps"
 	"strings"
 
 	"orgmem/brain/text"
@@ -29,8 +30,15 @@ type table struct {
 	// at stands before a time of day, hour behind it, late says that it is after noon. halfTo stands before the hour that
 	// is half an hour ahead, halfPast behind the hour that is half an hour past.
 	at, hour, late, halfTo, halfPast string
-	// on stands before a day of the week or a month that is a time.
-	on string
+	// early says that a time of day is before noon, midday is noon itself.
+	early, midday string
+	// on stands before a day of the week or a month that is a time, onBehind behind it.
+	on, onBehind string
+	// ends stands before a month of which the last day is meant, begins before one that is meant as a whole; between
+	// before two days that and joins. tooLate stands before a day that is too late, untilBehind behind the last one.
+	ends, begins, between, and, tooLate, untilBehind string
+	// inBehind stands behind how long something is ahead, duals are two of each unit, in the order of units.
+	inBehind, duals string
 	// past and coming are verbs that say on which side of today something is.
 	past, coming string
 	// own are words by which a language is known beside the function words of its [text.Lang].
@@ -47,12 +55,14 @@ var tables = []table{
 		short:  "jan|feb|mär|apr||jun|jul|aug|sep sept|okt|nov|dez",
 		days:   "montag|dienstag|mittwoch|donnerstag|freitag|samstag sonnabend|sonntag",
 		shifts: "vorgestern|gestern|heute heute_morgen heute_abend heute_früh heute_nachmittag|morgen|übermorgen",
-		units:  "tag tage tagen|woche wochen|monat monate monaten|jahr jahre jahren",
+		units:  "tag tage tagen|woche wochen|monat monate monaten monats|jahr jahre jahren jahres",
 		before: "letzte letzten letztes letzter letztem vergangene vergangenen vergangenes vorige voriger vorigen voriges|" +
 			"diese diesen dieses dieser diesem|nächste nächsten nächstes nächster nächstem kommende kommenden kommendes",
 		agoBefore: "vor", in: "in", art: "der den dem", to: "bis bis_zum", since: "seit seit_dem ab ab_dem",
 		until: "bis bis_zum", at: "um gegen ab bis", hour: "uhr", late: "nachmittags abends am_nachmittag am_abend",
 		halfTo: "halb", on: "am im an jeden ab seit bis vom zum für anfang mitte ende",
+		early: "morgens vormittags früh am_morgen am_vormittag", midday: "mittags um_zwölf_uhr_mittags",
+		ends: "ende", begins: "anfang mitte", between: "zwischen", and: "und", tooLate: "vor",
 		past: "war waren wurde wurden hatte hatten gab kam kamen ging fand", coming: "wird werden soll sollen kommt",
 	},
 	{
@@ -66,9 +76,11 @@ var tables = []table{
 		units: "jour jours|semaine semaines|mois|an ans année années", before: "|ce cet cette|",
 		behind: "dernier dernière passé passée||prochain prochaine qui_vient", agoBefore: "il_y_a", in: "dans",
 		art: "le l", to: "au à", since: "depuis depuis_le à_partir_du à_partir_de dès_le",
-		until: "jusqu_au jusqu_à jusqu_en", at: "à vers dès", hour: "h heures heure", late: "du_soir de_l_après_midi",
+		until: "jusqu_au jusqu_à jusqu_en", at: "à vers dès à_partir_de", hour: "h heures heure", late: "du_soir de_l_après_midi",
 		halfPast: "et_demie", on: "le en ce de du d au dès début fin mi",
-		past: "était étaient avait avaient a ont fut", coming: "sera seront va vont aura aurons",
+		early: "du_matin", midday: "midi à_midi", ends: "fin la_fin", begins: "début mi la_mi", between: "entre", and: "et",
+		tooLate: "avant",
+		past:    "était étaient avait avaient fut", coming: "sera seront va vont aura aurons",
 	},
 	{
 		lang: text.Spanish, code: "es", own: "cuesta dura empieza termina tiene queda nuestro nuestra está es son",
@@ -81,8 +93,10 @@ var tables = []table{
 		units:  "día días|semana semanas|mes meses|año años",
 		before: "pasado pasada último última|este esta|próximo próxima", behind: "pasado pasada||próximo próxima que_viene",
 		agoBefore: "hace", in: "dentro_de en", of: "de del", art: "el día", to: "al a hasta_el",
-		since: "desde desde_el a_partir_del a_partir_de", until: "hasta hasta_el", at: "a_las a_la sobre_las desde_las",
+		since: "desde desde_el a_partir_del a_partir_de", until: "hasta hasta_el", at: "a_las a_la sobre_las desde_las a_partir_de_las",
 		hour: "h horas", late: "de_la_tarde de_la_noche", halfPast: "y_media", on: "el en de este para del a",
+		early: "de_la_mañana", midday: "mediodía al_mediodía", ends: "finales final fines fin a_finales",
+		begins: "principios mediados comienzos", between: "entre", and: "y", tooLate: "antes_del antes_de",
 		past: "fue fueron era eran estaba había hubo", coming: "será serán va van irá habrá",
 	},
 	{
@@ -92,12 +106,15 @@ var tables = []table{
 		months: "gennaio|febbraio|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre",
 		short:  "gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic",
 		days:   "lunedì lunedi|martedì martedi|mercoledì mercoledi|giovedì giovedi|venerdì venerdi|sabato|domenica",
-		shifts: "altro_ieri|ieri ieri_sera|oggi stasera stamattina stanotte|domani domani_mattina domani_sera|dopodomani",
+		shifts: "altro_ieri|ieri ieri_sera|oggi stasera stamattina stanotte|domani domani_mattina domattina domani_sera|" +
+			"dopodomani",
 		units:  "giorno giorni|settimana settimane|mese mesi|anno anni",
 		before: "scorso scorsa|questo questa|prossimo prossima", behind: "scorso scorsa passato passata||prossimo prossima",
 		agoBehind: "fa", in: "fra tra", of: "del", art: "il l", to: "al a", since: "da dal dall a_partire_dal",
-		until: "fino_al fino_a fino_all", at: "alle all alle_ore ore dalle", hour: "h", late: "del_pomeriggio di_sera",
-		halfPast: "e_mezza", on: "il l in di questo a entro dal nel per",
+		until: "fino_al fino_a fino_all entro entro_il entro_l", at: "alle all alle_ore ore dalle a_partire_dalle", hour: "h", late: "del_pomeriggio di_sera",
+		halfPast: "e_mezza", on: "il l in di questo a ad entro dal nel per",
+		early: "di_mattina del_mattino", midday: "mezzogiorno a_mezzogiorno", ends: "fine la_fine", begins: "inizio metà",
+		between: "tra fra", and: "e", tooLate: "prima_di prima_del prima_dell",
 		past: "era erano è_stato è_stata aveva fu furono", coming: "sarà saranno avrà andrà",
 	},
 	{
@@ -114,22 +131,27 @@ var tables = []table{
 			"próximo próxima",
 		behind: "passado passada||próximo próxima que_vem", agoBefore: "há", in: "daqui_a dentro_de em", of: "de do",
 		art: "o dia", to: "a ao até até_o", since: "desde desde_o a_partir_de", until: "até até_o até_ao até_a",
-		at: "às as à ao pelas", hour: "h horas hora", late: "da_tarde da_noite", halfPast: "e_meia",
-		on:   "em na no de nesta este esta a o para do desde até",
+		at: "às as à ao pelas a_partir_das", hour: "h horas hora", late: "da_tarde da_noite", halfPast: "e_meia",
+		on:    "em na no de nesta este esta a o para do desde até",
+		early: "da_manhã", midday: "meio_dia ao_meio_dia", ends: "fim final finais o_fim", begins: "início começo meados",
+		between: "entre", and: "e", tooLate: "antes_de antes_do antes_da",
 		past: "foi foram era eram estava havia houve", coming: "será serão vai vão haverá",
 	},
 	{
-		lang: text.Dutch, code: "nl", own: "is kost duurt begint eindigt heeft blijft onze vindt plaats uur",
+		lang: text.Dutch, code: "nl", own: "is kost duurt begint eindigt heeft blijft onze vindt plaats uur we over",
 		numbers: "een één|twee|drie|vier|vijf|zes|zeven|acht|negen|tien|elf|twaalf",
 		months:  "januari|februari|maart|april|mei|juni|juli|augustus|september|oktober|november|december",
 		short:   "jan|feb|mrt|apr||jun|jul|aug|sep sept|okt|nov|dec",
 		days:    "maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag",
-		shifts: "eergisteren|gisteren gisteravond|vandaag vanavond vanmiddag vanochtend vanmorgen|morgen morgenavond|" +
+		shifts: "eergisteren|gisteren gisteravond|vandaag vanavond vanmiddag vanochtend vanmorgen|morgen morgenavond morgenochtend " +
+			"morgenmiddag|" +
 			"overmorgen",
 		units:  "dag dagen|week weken|maand maanden|jaar jaren",
 		before: "vorige afgelopen|deze dit|volgende aankomende komende", agoBehind: "geleden", in: "over binnen", art: "de",
 		to: "tot tot_en_met t_m", since: "sinds vanaf", until: "tot tot_en_met", at: "om rond vanaf", hour: "uur u",
 		late: "s_middags s_avonds", halfTo: "half", on: "op in van tot sinds vanaf begin eind voor",
+		early: "s_ochtends s_morgens", ends: "eind einde het_einde", begins: "begin half medio", between: "tussen",
+		and: "en", tooLate: "voor vóór",
 		past: "was waren had hadden werd werden", coming: "zal zullen gaat wordt",
 	},
 	{
@@ -141,11 +163,13 @@ var tables = []table{
 		days: "poniedziałek poniedziałku|wtorek wtorku|środę środa środy|czwartek czwartku|piątek piątku|" +
 			"sobotę sobota soboty|niedzielę niedziela niedzieli",
 		shifts: "przedwczoraj|wczoraj|dziś dzisiaj|jutro|pojutrze",
-		units:  "dzień dni|tydzień tygodni tygodnie tygodniu|miesiąc miesiące miesięcy miesiącu|rok lata lat roku",
+		units:  "dzień dni|tydzień tygodni tygodnie tygodniu|miesiąc miesiące miesięcy miesiącu miesiąca|rok lata lat roku",
 		before: "zeszły zeszłym zeszłego zeszłej zeszłą ostatni ostatnim ubiegły ubiegłym|ten tym tego tej tę|" +
 			"przyszły przyszłym przyszłej przyszłą następny następnym następną najbliższy",
 		agoBehind: "temu", in: "za", art: "dnia", to: "do", since: "od", until: "do", at: "o o_godz o_godzinie godz",
 		on: "w we na do od przed", past: "był była było były", coming: "będzie będą",
+		early: "rano", midday: "w_południe", ends: "końca koniec końcu", begins: "początku połowie", between: "między",
+		and: "a i", tooLate: "przed",
 		own: "się jest nie dnia w we na do że są jutro wczoraj dziś oraz od po za przez i z został",
 	},
 	{
@@ -157,17 +181,19 @@ var tables = []table{
 		shifts: "أول_أمس|أمس امس|اليوم|غدا غدًا غداً|بعد_غد", units: "يوم أيام يوما|أسبوع أسابيع الأسبوع|" +
 			"شهر أشهر الشهر|سنة سنوات السنة عام العام",
 		behind: "الماضي الماضية||القادم القادمة المقبل المقبلة", agoBefore: "قبل", in: "بعد", to: "إلى حتى", since: "منذ",
-		until: "حتى", at: "الساعة في_الساعة", on: "يوم في", late: "مساء مساءً", past: "كان كانت",
+		until: "حتى", at: "الساعة في_الساعة", on: "يوم في", late: "مساء مساءً", past: "كان كانت كنا كنت وصل وصلت وصلنا ذهب ذهبت ذهبنا اتصل اتصلت دفع دفعت دفعنا وقع وقعت وقعنا اشترى اشترت " +
+			"اشتريت اشترينا تحدثت تحدثنا قابلت قابلنا زرنا زرت تم تمت حدث حدثت غيرنا جاء جاءت",
+		early: "صباحا صباحًا", tooLate: "قبل", ends: "نهاية", duals: "يومين|أسبوعين|شهرين|سنتين عامين",
 	},
 	{
 		code: "hi", numbers: "एक|दो|तीन|चार|पाँच पांच|छह|सात|आठ|नौ|दस|ग्यारह|बारह",
 		months: "जनवरी|फरवरी फ़रवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर सितम्बर|अक्टूबर अक्तूबर|नवंबर नवम्बर|" +
 			"दिसंबर दिसम्बर",
 		days:   "सोमवार|मंगलवार|बुधवार|गुरुवार|शुक्रवार|शनिवार|रविवार",
-		shifts: "||आज|कल|", units: "दिन|सप्ताह हफ्ते हफ़्ते हफ्ता|महीने महीना|साल वर्ष",
+		shifts: "||आज|कल|परसों", units: "दिन|सप्ताह हफ्ते हफ़्ते हफ्ता|महीने महीना|साल वर्ष",
 		before: "पिछले पिछली|इस|अगले अगली", agoBehind: "पहले", hour: "बजे",
-		past: "था थी थे हुआ हुई गया गई", coming: "होगा होगी होंगे",
-		on: "",
+		past: "था थी थे थीं हुआ हुई हुए गया गई गए आया आई आए किया दिया मिला", coming: "होगा होगी होंगे",
+		onBehind: "में को", untilBehind: "तक", inBehind: "बाद", to: "से", early: "सुबह", late: "शाम दोपहर रात",
 	},
 }
 
@@ -178,6 +204,14 @@ type words struct {
 	number, month, short, day, shift, unit, before, behind                                         map[string]int
 	agoBefore, agoBehind, in, of, art, to, since, until, atWords, hour, late, halfTo, halfPast, on map[string]bool
 	past, coming, own                                                                              map[string]bool
+	early, midday, onBehind, ends, begins, between, and, tooLate, untilBehind, inBehind            map[string]bool
+	duals                                                                                          map[string]int
+}
+
+// partsOfDay are those that join the name of a day in one word.
+var partsOfDay = map[string][]string{
+	"de": {"morgen", "früh", "vormittag", "mittag", "nachmittag", "abend", "nacht"},
+	"nl": {"morgen", "ochtend", "middag", "namiddag", "avond", "nacht"},
 }
 
 // maxPhrase is how many words a phrase has at most.
@@ -216,6 +250,14 @@ func build(t *table) *words {
 	w.atWords, w.hour, w.late = set(t.at), set(t.hour), set(t.late)
 	w.halfTo, w.halfPast, w.on = set(t.halfTo), set(t.halfPast), set(t.on)
 	w.past, w.coming, w.own = set(t.past), set(t.coming), set(t.own)
+	w.early, w.midday, w.onBehind, w.inBehind = set(t.early), set(t.midday), set(t.onBehind), set(t.inBehind)
+	w.ends, w.begins, w.between, w.and = set(t.ends), set(t.begins), set(t.between), set(t.and)
+	w.tooLate, w.untilBehind, w.duals = set(t.tooLate), set(t.untilBehind), counted(t.duals)
+	for day, n := range maps.Clone(w.day) {
+		for _, part := range partsOfDay[t.code] { // Samstagabend, zaterdagavond
+			w.day[day+part] = n
+		}
+	}
 	return w
 }
 

@@ -387,7 +387,7 @@ func (r *reader) year(i int) (year, n int) {
 // nearest is the year in which a day lies nearest to today, or on the side that a verb tells.
 func (r *reader) nearest(m, day int) int { return nearestYear(r.today, m, day, r.side()) }
 
-// nearestYear is the year in which a day lies nearest to today: on one side of it, -1 past and 1 coming, where 0 tells none.
+// nearestYear is the year in which a day lies nearest to today, on one side of it where side is -1 (past) or 1.
 func nearestYear(today, m, day, side int) int {
 	year, _, _ := calendar.Civil(today)
 	best := year
@@ -414,20 +414,8 @@ func (r *reader) figures() (d Date, ok bool) {
 		!r.tight(r.i, r.i+2) || len(r.at(r.i)) > 2 || len(r.at(r.i+2)) > 2 {
 		return d, false
 	}
-	if y := r.number(r.i + 4); r.at(r.i+3) == mark && y >= minYear && y <= maxYear && len(r.at(r.i+4)) == 4 &&
-		r.tight(r.i+2, r.i+4) {
+	if y := r.figureYear(mark); y > 0 {
 		if day > calendar.MonthDays(y, m) || r.at(r.i+5) == mark && r.number(r.i+6) >= 0 {
-			return d, false
-		}
-		d.From = calendar.Days(y, m, day)
-		d.Until = d.From + 1
-		r.i += 5
-		return d, true
-	}
-	if y := r.number(r.i + 4); r.at(r.i+3) == mark && len(r.at(r.i+4)) == 2 && r.tight(r.i+2, r.i+4) &&
-		(len(r.at(r.i)) == 2 && len(r.at(r.i+2)) == 2 || r.wordBefore(r.on, r.i) > 0) &&
-		!(r.at(r.i+5) == mark && r.number(r.i+6) >= 0) { // 14.07.26
-		if y += century; day > calendar.MonthDays(y, m) {
 			return d, false
 		}
 		d.From = calendar.Days(y, m, day)
@@ -448,6 +436,20 @@ func (r *reader) figures() (d Date, ok bool) {
 		r.i++ // the last dot ends a sentence or the date
 	}
 	return d, true
+}
+
+// figureYear is the year of the day in figures at token i, 0 where it has none: of two figures where the others have two
+// as well ("14.07.26"), or a word stands before it that makes it a time.
+func (r *reader) figureYear(mark string) int {
+	y := r.number(r.i + 4)
+	switch {
+	case r.at(r.i+3) != mark || !r.tight(r.i+2, r.i+4):
+	case len(r.at(r.i+4)) == 4 && y >= minYear && y <= maxYear:
+		return y
+	case len(r.at(r.i+4)) == 2 && (len(r.at(r.i)) == 2 && len(r.at(r.i+2)) == 2 || r.wordBefore(r.on, r.i) > 0):
+		return y + century
+	}
+	return 0
 }
 
 // tight tells whether the tokens from one to another stand without space between.

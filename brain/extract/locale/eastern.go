@@ -9,8 +9,8 @@ import (
 	"orgmem/brain/extract/calendar"
 )
 
-// Chinese and Japanese dates stand without spaces between them and what is around them. Numbers are written in figures of
-// either width, or spelled out.
+// Chinese and Japanese dates stand without spaces between them and what is around them. Numbers are written in figures
+// of either width, or spelled out.
 const easternFigures = `[0-9０-９〇零一二三四五六七八九十两]`
 
 var (
@@ -21,7 +21,8 @@ var (
 	easternWord = regexp.MustCompile(`(先週|来週|今週|上个?|下个?|这个?|本)?の?(?:星期|周|礼拜)([一二三四五六日天])|` +
 		`(先週|来週|今週)?の?([月火水木金土日])曜日?|` +
 		`(一昨日|昨日|今日|明日|明後日|前天|昨天|今天|明天|后天)|(先週|来週|今週|上周|下周|本周|先月|来月|今月|上个月|下个月|去年|来年|明年|今年)`)
-	easternAgo   = regexp.MustCompile(`(` + easternFigures + `{1,3})(日|天|週間|周|个?星期|[ヶケかカヵ]月|个月|個月|年)(?:間)?(前|之前|以前|後|后|之后|以后)`)
+	easternAgo = regexp.MustCompile(`(` + easternFigures + `{1,3})(日|天|週間|周|个?星期|[ヶケかカヵ]月|个月|個月|年)` +
+		`(?:間)?(前|之前|以前|後|后|之后|以后)`)
 	easternClock = regexp.MustCompile(`^(?:[(（][月火水木金土日][)）])?[の 、,，（(]{0,2}(午前|午後|朝|夜|夕方|上午|` +
 		`下午|晚上|早上)?(` + easternFigures + `{1,3})(?:時|时|点|點|:|：)(` + easternFigures + `{1,3})?(半)?分?`)
 	easternSpan = regexp.MustCompile(`(?:[月火水木金土日]曜日?|(?:星期|周|礼拜)[一二三四五六日天])(?:から|到|至|〜|～|-|–)` +

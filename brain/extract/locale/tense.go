@@ -62,7 +62,7 @@ var (
 	}
 )
 
-// perfect tells whether token i helps to form a perfect: its participle stands behind it, at once or at the clause's end.
+// perfect tells whether token i helps to form a perfect: its participle stands behind it, or at the clause's end.
 func (r *reader) perfect(i int) bool {
 	be := being[r.code][r.at(i)]
 	if !be && !helpers[r.code][r.at(i)] {
@@ -90,7 +90,7 @@ func (r *reader) perfect(i int) bool {
 	return w != "lieu" && hasEnding(w, participles[r.code]) && told(w)
 }
 
-// germanic tells whether a word is formed as participles of German and Dutch are: gemacht, abgeholt, verkauft, gestuurd.
+// germanic tells whether a word is formed as participles of German and Dutch are: gemacht, abgeholt, verkauft.
 func germanic(w string) bool {
 	if !strings.HasSuffix(w, "t") && !strings.HasSuffix(w, "en") && !strings.HasSuffix(w, "d") {
 		return false

@@ -87,7 +87,7 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 		return c, false
 	}
 	c.finding, c.ruled = j.claims(a, b, x, y, near)
-	c.abroad = x.langs.Common(y.langs) != ""
+	c.abroad = len(x.langs.Common(y.langs)) > 0
 	if (x.claim.Points || y.claim.Points) && !c.ruled {
 		return c, false
 	}

@@ -69,7 +69,35 @@ func guess(s string, best int) (l Languages) {
 			l.mask |= 1 << k
 		}
 	}
+	if latin > 0 && bits.OnesCount32(l.mask) > 1 {
+		l.mask = spelled(s, l.mask)
+	}
 	return l
+}
+
+// alphabets are the letters beside a to z with which languages are spelled.
+var alphabets = map[string]string{
+	"de": "äöüß", "fr": "àâçéèêëîïôùûüœ", "es": "áéíóúñü¿¡", "it": "àèéìòù", "pt": "ãáâàçéêíóôõú", "nl": "éëïèöü",
+	"pl": "ąćęłńóśźż",
+}
+
+// spelled leaves of languages that have as many words of a text those that have all its letters, if there are any.
+func spelled(s string, mask uint32) uint32 {
+	left := mask
+	for _, r := range strings.ToLower(s) {
+		if r < 'À' && r != '¿' && r != '¡' || r >= 0x250 || !unicode.IsLetter(r) && r != '¿' && r != '¡' {
+			continue
+		}
+		for k, w := range languages {
+			if alphabet := alphabets[w.code]; alphabet != "" && !strings.ContainsRune(alphabet, r) {
+				left &^= 1 << k
+			}
+		}
+	}
+	if left == 0 {
+		return mask
+	}
+	return left
 }
 
 // withoutAddresses leaves out what spells no words.

@@ -438,8 +438,8 @@ func (r *reader) figures() (d Date, ok bool) {
 	return d, true
 }
 
-// figureYear is the year of the day in figures at token i, 0 where it has none: of two figures where the others have two
-// as well ("14.07.26"), or a word stands before it that makes it a time.
+// figureYear is the year of the day in figures at token i, 0 where it has none; of two figures where day and month have
+// two as well ("14.07.26"), or a word stands before it that makes it a time.
 func (r *reader) figureYear(mark string) int {
 	y := r.number(r.i + 4)
 	switch {

@@ -30,8 +30,8 @@ type lexiconTable struct {
 var lexiconTables = map[string]lexiconTable{
 	"de": {
 		verbs: "öffnet schließt startet heißt läuft", several: "ein eine einen einem einer",
-		hedges: "vielleicht eventuell wahrscheinlich vermutlich möglicherweise mindestens höchstens maximal minimal über unter " +
-			"oder könnte dürfte müsste sollte",
+		hedges: "vielleicht eventuell wahrscheinlich vermutlich möglicherweise mindestens höchstens maximal minimal über " +
+			"unter oder könnte dürfte müsste sollte",
 		conditions: "wenn falls außer sofern sonst aber ausgenommen nur solange obwohl sondern",
 		opposites: "geöffnet=geschlossen offen=geschlossen offen=zu erlaubt=verboten kostenlos=kostenpflichtig " +
 			"verheiratet=ledig bestätigt=abgesagt besetzt=frei an=aus mit=ohne pflicht=freiwillig möglich=unmöglich " +
@@ -63,7 +63,7 @@ var lexiconTables = map[string]lexiconTable{
 			"obligatorio=voluntario obligatoria=voluntaria posible=imposible encendido=apagado encendida=apagada",
 		naming: "llama", placing: "es está celebra encuentra", within: "en", leading: "dirige lidera",
 		manyRoles: "hijo hija perro gato niño niña colega amigo amiga vecino vecina hermano hermana tío tía cliente clienta",
-		persons: "jefe jefa director directora señor señora médico médica profesor profesora madre padre mamá " +
+		persons: "jefe jefa director directora señor señora médico médica profesora madre padre mamá " +
 			"papá abuela abuelo hombre mujer abogado abogada contable",
 	},
 	"it": {
@@ -116,7 +116,8 @@ func lexiconOf(code string) lexicon {
 	l := lexicon{
 		verbs: text.Set(t.verbs), several: text.Set(t.several), hedges: text.Set(t.hedges),
 		conditions: text.Set(t.conditions), naming: text.Set(t.naming), placing: text.Set(t.placing),
-		within: text.Set(t.within), leading: text.Set(t.leading), manyRoles: text.Set(t.manyRoles), persons: text.Set(t.persons),
+		within: text.Set(t.within), leading: text.Set(t.leading), manyRoles: text.Set(t.manyRoles),
+		persons:   text.Set(t.persons),
 		opposites: map[string][]string{},
 	}
 	for pair := range strings.FieldsSeq(t.opposites) {
@@ -244,11 +245,11 @@ func (r *valuer) exclusive(head, tail int) bool {
 }
 
 // titles stand before names.
-var titles = text.Set(`dr prof herr frau docteur doctor doctora dottor dottoressa doutor doutora dokter sig sr sra mme m dhr
-	mevr`)
+var titles = text.Set(`dr prof herr frau docteur doctor doctora dottor dottoressa doutor doutora dokter sig sr sra mme m
+	dhr mevr`)
 
-// CodesDiffer gives the last words of two sentences of one language where they are all in which the two differ, they are no
-// words but have digits in them, and one thing has one of them: a password, the number of a room.
+// CodesDiffer gives the last words of two sentences of one language where they are all in which the two differ, have
+// letters and digits, and one thing has one of them: a password.
 func CodesDiffer(code, a, b string) (x, y string, ok bool) {
 	k := slices.IndexFunc(languages, func(w *words) bool { return w.code == code })
 	f, g := strings.Fields(strings.TrimRight(a, ".! ")), strings.Fields(strings.TrimRight(b, ".! "))

@@ -90,7 +90,8 @@ var grammars = map[string]grammar{
 		dropped:  "der die das den dem des ein eine einen einem einer eines am im an in um zum zur gegen etwa",
 		definite: "der die das mein meine unser unsere dein deine euer eure sein seine ihr ihre", manyOf: "",
 		denials: "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand", doubts: "nur",
-		alike: "findet=ist statt= beträgt=ist kostet=ist liegt=ist bei= beginnt=beginnt", scales: "tausend tsd|million millionen mio|" +
+		alike: "findet=ist statt= beträgt=ist kostet=ist liegt=ist bei= beginnt=beginnt",
+		scales: "tausend tsd|million millionen mio|" +
 			"milliarde milliarden mrd",
 		money: "euro=eur eur=eur dollar=usd usd=usd franken=chf chf=chf pfund=gbp cent=cent",
 		lengths: "sekunde sekunden|minute minuten|stunde stunden|tag tage tagen|woche wochen|monat monate monaten|" +
@@ -187,7 +188,7 @@ var rulesOf = func() map[string]*rules {
 	return all
 }()
 
-// Common are the languages that both have and statements can be compared in. Several where too few words tell them apart.
+// Common are the languages that both have and statements can be compared in: several where too few words tell which.
 func (l Languages) Common(m Languages) (codes []string) {
 	for k, w := range languages {
 		if l.has(k) && m.has(k) && rulesOf[w.code] != nil {
@@ -288,14 +289,15 @@ func (r *valuer) verbFrom(i int) int {
 func (r *valuer) plural() bool {
 	for i := range r.tokens {
 		switch r.at(i) {
-		case "sind", "sont", "son", "están", "sono", "são", "estão", "zijn", "haben", "ont", "tienen", "hanno", "têm", "hebben":
+		case "sind", "sont", "son", "están", "sono", "são", "estão", "zijn", "haben", "ont", "tienen", "hanno", "têm",
+			"hebben":
 			return true
 		}
 	}
 	return false
 }
 
-// cut leaves out what a comma sets apart behind the statement, where it is neither a value nor a condition of it: "closes
+// cut leaves out what a comma sets apart behind the statement, if it is neither a value nor a condition of it: "closes
 // at six, please be on time".
 func (r *valuer) cut() {
 	for i := range r.tokens {

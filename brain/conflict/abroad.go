@@ -96,8 +96,51 @@ func (f Finding) differ(a, b *Passage, code, v, w string) Finding {
 	return f
 }
 
-// denialIn and valuesIn explain, in the language of the two texts, in what they are at odds.
+// eachTime tells whether two statements are of two things or times, as the rules of their language see it, which know
+// more of that than the reader: they say the same but for a value that may be another each time ("the train leaves at 10"),
+// one has another word beside another time ("in May in Lyon"), or only one is of a day of the week.
+func eachTime(codes []string, a, b string) bool {
+	for _, code := range codes {
+		s, t := locale.StatementIn(code, a), locale.StatementIn(code, b)
+		if weekly(&s) != weekly(&t) {
+			return true
+		}
+		same := slices.Equal(s.Words, t.Words)
+		for i := range s.Values {
+			if i >= len(t.Values) || !s.Values[i].Apart(&t.Values[i]) {
+				continue
+			}
+			switch s.Values[i].Kind {
+			case locale.Clock, locale.Weekday, locale.Calendar:
+				if same || len(s.Words) > 0 && len(t.Words) > 0 {
+					return true
+				}
+			case locale.Count, locale.Money, locale.Percent, locale.Length:
+				if same && len(s.Values) == len(t.Values) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// weekly tells whether a statement is of a day of the week.
+func weekly(s *locale.Statement) bool {
+	return slices.ContainsFunc(s.Values, func(v locale.Value) bool { return v.Kind == locale.Weekday })
+}
+
+// denialIn and valuesIn explain, in the language of the two texts, in what they are at odds, and hardlyIn that a reader
+// finds them so.
 var (
+	hardlyIn = map[string]string{
+		"de": "Beides kann kaum gelten: %s und %s.",
+		"fr": "Les deux ne peuvent guère être vrais : %s et %s.",
+		"es": "Difícilmente pueden ser ciertas las dos cosas: %s y %s.",
+		"it": "Difficilmente valgono entrambe le cose: %s e %s.",
+		"pt": "Dificilmente as duas coisas são verdade: %s e %s.",
+		"nl": "Beide kunnen moeilijk kloppen: %s en %s.",
+	}
 	denialIn = map[string]string{
 		"de": "Ein Text sagt, was der andere verneint: %s gegen %s.",
 		"fr": "Un texte affirme ce que l'autre nie : %s contre %s.",

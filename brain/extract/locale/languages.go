@@ -147,6 +147,22 @@ func evidence(s string) (scores [maxLanguages]int) {
 	return scores
 }
 
+// TimeWord tells whether a word, in lower case, is one of dates in another language than English: the name of a month or
+// day, a word such as yesterday, a unit of time, or what stands before one.
+func TimeWord(word string) bool { return timeWords()[word] }
+
+var timeWords = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range languages {
+		for _, set := range []map[string]int{w.month, w.day, w.shift, w.unit, w.before, w.behind, w.number} {
+			for p := range set {
+				m[p] = true
+			}
+		}
+	}
+	return m
+})
+
 // triggers are the words that a date has at least one of; true for the months that English does not have.
 var triggers = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}

@@ -18,9 +18,9 @@ const (
 const abroadSeverity = 0.7
 
 // abroad compares two statements in one other language than English, whose words the rules and lists of this package do
-// not know. Only what both say with the same words but for a value or a negation is at odds: another word may make it
-// another thing, and no list says that it does not. foreign: both are in such a language, and the other rules, to which
-// the Portuguese "no" denies, say nothing of them.
+// not know. Only what both say with the same words but for a value, a name, an opposite or a negation is at odds:
+// another word may make it another thing, and no list says that it does not. foreign: both are in such a language, and
+// the other rules, to which the Portuguese "no" denies, say nothing of them.
 func abroad(a, b *Passage, x, y *profile) (f Finding, ok, foreign bool) {
 	for _, code := range x.langs.Common(y.langs) {
 		foreign = true
@@ -97,8 +97,8 @@ func (f Finding) differ(a, b *Passage, code, v, w string) Finding {
 }
 
 // eachTime tells whether two statements are of two things or times, as the rules of their language see it, which know
-// more of that than the reader: they say the same but for a value that may be another each time ("the train leaves at 10"),
-// one has another word beside another time ("in May in Lyon"), or only one is of a day of the week.
+// more of that than the reader: they say the same but for a value that may be another each time ("the train leaves at
+// 10"), one has another word beside another time ("in May in Lyon"), or only one is of a day of the week.
 func eachTime(codes []string, a, b string) bool {
 	for _, code := range codes {
 		s, t := locale.StatementIn(code, a), locale.StatementIn(code, b)

@@ -11,7 +11,8 @@ import (
 
 // abroad are words that are frequent everywhere in other languages than English, beside those of dates and the function
 // words: what is new, good and much, what has to be and what comes.
-var abroad = text.Set(`neu neue neuen neuer neues gut gute guten guter viel viele vielen mehr wieder schon bitte danke uhr euro
+var abroad = text.Set(`neu neue neuen neuer neues gut gute guten guter viel viele vielen mehr wieder schon bitte danke
+	uhr euro
 	muss müssen braucht brauchen kommt kommen gibt gemacht machen geht gehen soll sollen ganz gerade sehr etwa immer
 	termin nouveau nouvelle nouveaux nouvelles bon bonne beaucoup plus encore déjà merci euros faut doit doivent vient
 	fait faire aller toujours très heures besoin chose choses nuevo nueva nuevos nuevas bueno buena mucho mucha más otra

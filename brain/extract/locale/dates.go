@@ -2,6 +2,7 @@ package locale
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"orgmem/brain/extract/calendar"
@@ -66,7 +67,23 @@ func (l Languages) Dates(sentence string, today int, known bool) (out []Date) {
 		out = append(out, best)
 		i = end
 	}
+	if l.eastern {
+		out = apart(out)
+	}
 	return out
+}
+
+// apart are dates of two scripts in their order, without those that reach into another.
+func apart(dates []Date) []Date {
+	slices.SortStableFunc(dates, func(a, b Date) int { return a.Start - b.Start })
+	end := 0
+	return slices.DeleteFunc(dates, func(d Date) bool {
+		if d.Start < end {
+			return true
+		}
+		end = d.End
+		return false
+	})
 }
 
 // reader reads one date of one language from token i on.

@@ -147,8 +147,8 @@ func evidence(s string) (scores [maxLanguages]int) {
 	return scores
 }
 
-// TimeWord tells whether a word, in lower case, is one of dates in another language than English: the name of a month or
-// day, a word such as yesterday, a unit of time, or what stands before one.
+// TimeWord tells whether a word, in lower case, is one of dates in another language than English: the name of a month
+// or day, a word such as yesterday, a unit of time, or what stands before one.
 func TimeWord(word string) bool { return timeWords()[word] }
 
 var timeWords = sync.OnceValue(func() map[string]bool {

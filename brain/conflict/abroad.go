@@ -106,19 +106,12 @@ func eachTime(codes []string, a, b string) bool {
 			return true
 		}
 		same := slices.Equal(s.Words, t.Words)
-		for i := range s.Values {
-			if i >= len(t.Values) || !s.Values[i].Apart(&t.Values[i]) {
-				continue
-			}
-			switch s.Values[i].Kind {
-			case locale.Clock, locale.Weekday, locale.Calendar:
-				if same || len(s.Words) > 0 && len(t.Words) > 0 {
-					return true
-				}
-			case locale.Count, locale.Money, locale.Percent, locale.Length:
-				if same && len(s.Values) == len(t.Values) {
-					return true
-				}
+		words, values := len(s.Words) > 0 && len(t.Words) > 0, same && len(s.Values) == len(t.Values)
+		for i := range min(len(s.Values), len(t.Values)) {
+			v := &s.Values[i]
+			time := v.Kind == locale.Clock || v.Kind == locale.Weekday || v.Kind == locale.Calendar
+			if v.Apart(&t.Values[i]) && (values || time && (same || words)) {
+				return true
 			}
 		}
 	}

@@ -163,6 +163,16 @@ var timeWords = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
+// NamesTime tells whether a word is the name of a month or a day in the one language that a text is in, and so nobody's.
+func (l Languages) NamesTime(word string) bool {
+	if l.Only() == "" {
+		return false
+	}
+	w := languages[bits.TrailingZeros32(l.mask)]
+	word = strings.ToLower(word)
+	return w.month[word] > 0 || w.day[word] > 0
+}
+
 // triggers are the words that a date has at least one of; true for the months that English does not have.
 var triggers = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}

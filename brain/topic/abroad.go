@@ -19,7 +19,7 @@ var abroad = text.Set(`neu neue neuen neuer neues gut gute guten guter viel viel
 	otro vez gracias hay debe deben tiene tienen viene hacer hecho siempre muy horas cosa cosas necesita nuovo nuova nuovi
 	nuove buono buona molto molta ancora grazie bisogna deve devono viene fare fatto sempre ore cosa cose novo nova novos
 	novas bom boa muito muita mais outra obrigado obrigada precisa preciso vem fazer feito sempre hoje nieuw nieuwe goed
-	goede veel meer weer graag bedankt uur moet moeten komt komen doen gedaan altijd heel nodig nowy nowa nowe dobry
+	goede veel meer weer graag bedankt uur moet moeten komt komen doen gedaan altijd heel nodig nowy nowa dobry
 	dobra dużo więcej znowu proszę dziękuję trzeba musi muszą jest zawsze bardzo`)
 
 // genericAbroad tells whether a word of a text that is not in English says little, whatever the text is about.

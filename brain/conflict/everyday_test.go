@@ -28,7 +28,7 @@ func TestContradictionsOfEverydayNotes(t *testing.T) {
 	}
 }
 
-// A reader is not asked about two times that are each another's, and what it finds is told in the language of the notes.
+// A reader is not asked about two times that are both right, and what it finds is told in the language of the notes.
 func TestAReaderOfOtherLanguages(t *testing.T) {
 	t.Parallel()
 	asked := func(a, b string) []Candidate {

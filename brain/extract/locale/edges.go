@@ -35,7 +35,8 @@ var edgeTables = map[string]edgeTable{
 		tooLate: "avant",
 	},
 	"es": {
-		past: "fue fueron era eran estaba había hubo trajo dijo hizo vino puso tuvo", coming: "será serán va van irá habrá", early: "de_la_mañana",
+		past:   "fue fueron era eran estaba había hubo trajo dijo hizo vino puso tuvo",
+		coming: "será serán va van irá habrá", early: "de_la_mañana",
 		midday: "mediodía al_mediodía", ends: "finales final fines fin a_finales",
 		begins: "principios mediados comienzos", between: "entre", and: "y", tooLate: "antes_del antes_de",
 	},
@@ -45,7 +46,8 @@ var edgeTables = map[string]edgeTable{
 		begins: "inizio metà", between: "tra fra", and: "e", tooLate: "prima_di prima_del prima_dell",
 	},
 	"pt": {
-		past: "foi foram era eram estava havia houve trouxe disse fez veio teve deu", coming: "será serão vai vão haverá", early: "da_manhã",
+		past:   "foi foram era eram estava havia houve trouxe disse fez veio teve deu",
+		coming: "será serão vai vão haverá", early: "da_manhã",
 		midday: "meio_dia ao_meio_dia", ends: "fim final finais o_fim", begins: "início começo meados",
 		between: "entre", and: "e", tooLate: "antes_de antes_do antes_da",
 	},

@@ -163,7 +163,7 @@ var timeWords = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-// NamesTime tells whether a word is the name of a month or a day in the one language that a text is in, and so nobody's.
+// NamesTime tells whether a word is the name of a month or a day in the one language that a text is in, and nobody's.
 func (l Languages) NamesTime(word string) bool {
 	if l.Only() == "" {
 		return false

@@ -40,7 +40,7 @@ type Candidate struct {
 
 	finding Finding
 	ruled   bool    // a rule has found it
-	abroad  bool    // both statements are in one language that is not English
+	abroad  string  // the language that both statements are in, where that is not English
 	least   float64 // the logit from which on they are at odds
 	// clash is the one value in which they differ, where that is all in which they differ.
 	clash clash
@@ -87,7 +87,12 @@ func (j *Judge) candidate(a, b *Passage, x, y *profile, near Near) (c Candidate,
 		return c, false
 	}
 	c.finding, c.ruled = j.claims(a, b, x, y, near)
-	c.abroad = x.langs.Common(y.langs) != ""
+	if codes := x.langs.Common(y.langs); len(codes) > 0 {
+		c.abroad = codes[0]
+		if !c.ruled && eachTime(codes, c.TextA, c.TextB) {
+			return c, false
+		}
+	}
 	if (x.claim.Points || y.claim.Points) && !c.ruled {
 		return c, false
 	}
@@ -179,7 +184,7 @@ var quotes = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`)
 // nothing.
 func (c *Candidate) leastOf(long, scene bool, near Near) float64 {
 	switch {
-	case c.ruled && c.abroad: // the reader knows little of other languages, and the rule asks for the same words
+	case c.ruled && c.abroad != "": // the reader knows little of other languages, and the rule asks for the same words
 		return math.Inf(-1)
 	case !c.ruled && long:
 		return near.toRead(readLogit + longLogit)

@@ -56,6 +56,9 @@ func (c *Candidate) explain() string {
 	if x.twoTimes() && x.fromA < x.fromB {
 		x.Turn()
 	}
+	if c.abroad != "" {
+		return fmt.Sprintf(hardlyIn[c.abroad], quote(x.TextA), quote(x.TextB))
+	}
 	since, before := " in one passage", " in the other"
 	if x.twoTimes() && day(x.fromA) != day(x.fromB) {
 		since, before = " on "+day(x.fromA), " on "+day(x.fromB)

@@ -181,7 +181,7 @@ func (r *reader) names() {
 		if strings.ContainsAny(name, "\t\n\r") || strings.Contains(name, "  ") {
 			name = strings.Join(strings.Fields(name), " ")
 		}
-		if len(name) <= MaxName && len(r.out.Mentions) < MaxMentions {
+		if len(name) <= MaxName && len(r.out.Mentions) < MaxMentions && !r.langs.NamesTime(name) {
 			kind, e := Event, evidence{}
 			if !feast {
 				if e = r.evidenceOf(f); e.some {

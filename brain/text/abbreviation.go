@@ -33,6 +33,9 @@ func abbreviated(s string, start, stop, at, end int, next rune) bool {
 		return false
 	}
 	if utf8.RuneCountInString(w) == 1 { // an initial
+		if w >= "a" && w <= "z" && foreign(s, stop) && digitLast(strings.TrimRight(s[start:from], spaces)) {
+			return false // à 20 h.
+		}
 		return w != "I" && (from == start || unicode.IsSpace(rune(s[from-1])) || s[from-1] == '(' ||
 			strings.HasSuffix(s[start:from], "à-"))
 	}
@@ -82,8 +85,21 @@ func ordinal(s string, start, stop, at, end int) bool {
 		return true
 	}
 	in := FunctionWord(behind)
+	if before == "und" || before == "oder" { // am 1. und 2. Weihnachtstag
+		lead := strings.TrimRight(s[max(start, from-aroundStop):from], spaces)
+		lead = strings.TrimRight(lead[:len(lead)-len(before)], spaces)
+		if strings.HasSuffix(lead, ".") && digitLast(lead[:len(lead)-1]) {
+			before = "am"
+		}
+	}
 	return ordinalLeads[before] && !in.Has(English) && !in.Has(German)
 }
+
+// spaces are those that stand between a number and its unit.
+const spaces = " \u00a0\u202f"
+
+// digitLast tells whether s ends with a digit.
+func digitLast(s string) bool { return s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' }
 
 // lastWord is the last word of s in lower case, where only spaces and commas stand behind it.
 func lastWord(s string) string {
@@ -140,7 +156,7 @@ sog sr sra srta dra sig mme mlle mgr ing dipl jr.dr p.ej ev mio mrd tsd bzgl bij
 डॉ`,
 	abbrNumber: `no nos nr num fig figs eq eqs sec ch chap vol vols p pp art par ref refs tab ver v
 jan feb mar apr jun jul aug sep sept oct nov dec abs abb s kap ca c núm pág págs okt dez janv févr juil déc godz
-रु`,
+रु नं`,
 	abbrMaybeEnd: `etc inc ltd co corp jr sr.jr llc plc gmbh a.m p.m u.s u.k e.u a.d b.c ph.d m.d usw
 min max std tel`,
 })
@@ -149,9 +165,9 @@ min max std tel`,
 // around them is not English.
 var abroad = kindsOf(map[abbrKind]string{
 	abbrAlways: `hl geb verh zz ggü allg mm mgr av bd éd ex ud uds vd vds ee gral
-lic arq dott.ssa avv geom arch rag egr gent spett es exmo exma mw ir evt nl
+env bât eng fam jur phil rer nat lic arq dott.ssa avv geom arch rag egr gent spett es exmo exma mw ir evt nl
 ul os pl hab tzn np płk`,
-	abbrNumber: `pag pagg art bl avr ene abr ago dic gen giu lug ott dez
+	abbrNumber: `app tél pag pagg art bl avr ene abr ago dic gen giu lug ott dez
 mrt ok poz zob`,
 	abbrMaybeEnd: `uu ecc s.p.a s.r.l ltda s.a enz itd itp usw e.v a.g b.v n.v`,
 })

@@ -364,6 +364,9 @@ func languages(passages []Passage) text.LangSet {
 			set = set.With(text.Lang(l))
 		}
 	}
+	if 2*hits[text.English] < most { // a few words of another language
+		set &^= 1 << text.English
+	}
 	return set
 }
 

@@ -98,11 +98,15 @@ func speaker(line string) int {
 }
 
 func lineTokens(dst []token, line string, langs text.LangSet) []token {
-	starts := true
+	starts, japanese := true, strings.ContainsFunc(line, kana)
 	for i := 0; i < len(line); {
 		r, n := utf8.DecodeRuneInString(line[i:])
 		if text.Spaceless(r) {
-			i, dst = pairs(dst, line, i)
+			if japanese {
+				i, dst = nouns(dst, line, i)
+			} else {
+				i, dst = pairs(dst, line, i)
+			}
 			starts = false
 			continue
 		}
@@ -134,7 +138,8 @@ func lineTokens(dst []token, line string, langs text.LangSet) []token {
 			low := strings.ToLower(w)
 			short := utf8.RuneCountInString(w) < 3
 			tok.stop = text.FunctionWord(low)&langs != 0 || strings.ContainsRune(w, '\'') || strings.ContainsRune(w, '’') ||
-				generic[tok.key] || generic[low] || drawn(low) || short && (w != strings.ToUpper(w) || len(w) < 2)
+				generic[tok.key] || generic[low] || drawn(low) || !langs.Has(text.English) && genericAbroad(low) ||
+				short && (w != strings.ToUpper(w) || len(w) < 2)
 		}
 		dst = append(dst, tok)
 	}
@@ -196,23 +201,4 @@ func hasLetters(w string) bool {
 		}
 	}
 	return letters > others
-}
-
-// pairs reads a run of such a script as overlapping pairs of characters, the
-// usual stand-in for words there.
-func pairs(dst []token, s string, i int) (int, []token) {
-	prev := -1
-	for i < len(s) {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if !text.Spaceless(r) && !unicode.IsMark(r) {
-			break
-		}
-		if prev >= 0 {
-			w := s[prev : i+n]
-			dst = append(dst, token{key: w, surface: w}, token{stop: true})
-		}
-		prev = i
-		i += n
-	}
-	return i, dst
 }

@@ -11,7 +11,25 @@ const earliest = 7 * minutesPerHour
 func (r *reader) clock(i int, bare bool) (minute, n int) {
 	k := i
 	at := r.word(r.atWords, k)
+	if n := r.word(r.midday, k+at); n > 0 && (at > 0 || bare) {
+		return noon, at + n
+	}
+	if n := r.word(r.midday, k); n > 0 && bare {
+		return noon, n
+	}
 	k += at
+	if bare && r.code == "hi" { // को शाम 5 बजे
+		k += r.word(r.onBehind, k)
+	}
+	soon := r.word(r.late, k)
+	if r.code != "hi" {
+		soon = 0
+	}
+	morning := 0
+	if r.code == "hi" {
+		morning = r.word(r.early, k)
+	}
+	k += soon + morning
 	half := r.word(r.halfTo, k)
 	k += half
 	hour := r.number(k)
@@ -32,7 +50,9 @@ func (r *reader) clock(i int, bare bool) (minute, n int) {
 		r.at(k) == "." && at > 0 && m >= 0 && m < minutesPerHour && len(r.at(k+1)) == 2 && r.tight(k-1, k+1) &&
 			r.at(k+2) != ".":
 		minute, k, marked = minute+m, k+2, marked || r.at(k) == ":"
-		k += r.word(r.hour, k)
+		if h := r.word(r.hour, k); h > 0 { // om 8.15 uur
+			k, marked = k+h, true
+		}
 	default:
 		if h := r.word(r.hour, k); h > 0 {
 			k, marked = k+h, true
@@ -48,10 +68,13 @@ func (r *reader) clock(i int, bare bool) (minute, n int) {
 		minute -= minutesPerHour / 2
 	}
 	told := marked && half == 0 && spelled == 1 && r.number(i+at) >= 0
-	if p := r.word(r.late, k); p > 0 {
-		if k, marked = k+p, true; minute < noon {
+	if p := r.word(r.late, k); p > 0 || soon > 0 {
+		if k, marked, told = k+p, true, true; minute < noon {
 			minute += noon
 		}
+	}
+	if p := r.word(r.early, k); p > 0 || morning > 0 {
+		k, marked, told = k+p, true, true
 	}
 	if at == 0 && !(marked && bare) && !(marked && spelled == 1 && r.number(i) >= 0) || minute >= 2*noon {
 		return 0, 0

@@ -2,6 +2,7 @@ package locale
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"orgmem/brain/extract/calendar"
@@ -27,6 +28,9 @@ const (
 
 // The years that a date may lie in, as in package extract.
 const minYear, maxYear = 1000, 2999
+
+// century is the one of years in two figures.
+const century = 2000
 
 // Date is a date of a sentence. The days are counted from 1970 on; Until is exclusive. Minute is that of the day, -1
 // where none is given. Relative: it was resolved by today; Guessed: it has another reading.
@@ -63,7 +67,23 @@ func (l Languages) Dates(sentence string, today int, known bool) (out []Date) {
 		out = append(out, best)
 		i = end
 	}
+	if l.eastern {
+		out = apart(out)
+	}
 	return out
+}
+
+// apart are dates of two scripts in their order, without those that reach into another.
+func apart(dates []Date) []Date {
+	slices.SortStableFunc(dates, func(a, b Date) int { return a.Start - b.Start })
+	end := 0
+	return slices.DeleteFunc(dates, func(d Date) bool {
+		if d.Start < end {
+			return true
+		}
+		end = d.End
+		return false
+	})
 }
 
 // reader reads one date of one language from token i on.
@@ -169,7 +189,11 @@ func (r *reader) date() (d Date, ok bool) {
 		}
 	}
 	lead := r.leads()
-	if d, ok = r.period(); !ok {
+	if d, ok = r.period(); !ok && lead != noLead { // vor zwei Wochen
+		r.i, lead = from, noLead
+		d, ok = r.period()
+	}
+	if !ok {
 		return d, false
 	}
 	d.Start, d.Minute = r.tokens[from].start, -1
@@ -194,25 +218,39 @@ func (r *reader) date() (d Date, ok bool) {
 			return d, true
 		}
 	}
+	if n := r.word(r.untilBehind, r.i); n > 0 && lead == noLead {
+		lead, r.i = untilLead, r.i+n
+	}
+	return d.bounded(lead), true
+}
+
+// bounded is a date behind a word that leaves one of its ends open. What is a range already stays one.
+func (d Date) bounded(lead int) Date {
 	switch lead {
 	case sinceLead:
-		d.Until = Ever
+		if d.Grain != Day || d.Until-d.From == 1 {
+			d.Until = Ever
+		}
 	case untilLead:
 		if d.Relative && d.Grain != Day { // until it begins
 			d.Until = d.From + 1
 		}
 		d.From = Always
+	case beforeLead:
+		d.Until, d.Minute = d.From, -1
+		d.From = Always
 	}
-	return d, true
+	return d
 }
 
 const (
 	noLead = iota
 	sinceLead
 	untilLead
+	beforeLead
 )
 
-// leads reads "since" or "until" at the i-th token, and moves behind it and an article.
+// leads reads "since", "until" or "before" at the i-th token, and moves behind it and an article.
 func (r *reader) leads() int {
 	lead := noLead
 	if !r.sure {
@@ -225,12 +263,17 @@ func (r *reader) leads() int {
 	if m := r.word(r.until, r.i); m > n {
 		n, lead = m, untilLead
 	}
+	if m := r.word(r.tooLate, r.i); m > n {
+		n, lead = m, beforeLead
+	}
 	if n == 0 {
 		return lead
 	}
 	r.i += n
-	if k := r.word(r.art, r.i); k > 0 {
-		r.i += k
+	for _, skipped := range []map[string]bool{r.on, r.art, r.on} { // bis zum, avant le, hasta el día, قبل يوم
+		if k := r.word(skipped, r.i); k > 0 && r.word(r.ends, r.i) == 0 && r.word(r.begins, r.i) == 0 {
+			r.i += k
+		}
 	}
 	return lead
 }
@@ -243,7 +286,7 @@ func (r *reader) period() (d Date, ok bool) {
 	d.Start, d.Minute = r.tokens[r.i].start, -1
 	try := r.i
 	for _, read := range []func(*reader) (Date, bool){
-		(*reader).dayMonth, (*reader).figures, (*reader).monthYear,
+		(*reader).betweenDays, (*reader).dayMonth, (*reader).figures, (*reader).edge, (*reader).monthYear, (*reader).inYear,
 		(*reader).shifted, (*reader).moved, (*reader).ago, (*reader).weekday,
 	} {
 		if p, ok := read(r); ok {
@@ -304,6 +347,9 @@ func (r *reader) dayOfMonth(i int) (x written, end int) {
 	x.last = x.day
 	if n := r.word(r.to, i); n > 0 || r.at(i) == "-" || r.at(i) == "–" {
 		k := i + max(n, 1)
+		if _, day := r.phrase(r.day, k); day > 0 { // du lundi 8 au vendredi 12 juin
+			k += day
+		}
 		if r.word(r.art, k) > 0 {
 			k++
 		}
@@ -356,17 +402,19 @@ func (r *reader) year(i int) (year, n int) {
 }
 
 // nearest is the year in which a day lies nearest to today, or on the side that a verb tells.
-func (r *reader) nearest(m, day int) int {
-	year, _, _ := calendar.Civil(r.today)
+func (r *reader) nearest(m, day int) int { return nearestYear(r.today, m, day, r.side()) }
+
+// nearestYear is the year in which a day lies nearest to today, on one side of it where side is -1 (past) or 1.
+func nearestYear(today, m, day, side int) int {
+	year, _, _ := calendar.Civil(today)
 	best := year
-	side := r.side()
 	for _, y := range []int{year - 1, year, year + 1} {
 		at := calendar.Days(y, m, min(day, calendar.MonthDays(y, m)))
-		if side < 0 && at > r.today || side > 0 && at < r.today {
+		if side < 0 && at > today || side > 0 && at < today {
 			continue
 		}
 		of := calendar.Days(best, m, min(day, calendar.MonthDays(best, m)))
-		if side < 0 && of > r.today || side > 0 && of < r.today || distance(at, r.today) < distance(of, r.today) {
+		if side < 0 && of > today || side > 0 && of < today || distance(at, today) < distance(of, today) {
 			best = y
 		}
 	}
@@ -374,19 +422,6 @@ func (r *reader) nearest(m, day int) int {
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
-
-// side is on which side of today a sentence is: -1 past, 1 coming, 0 not told.
-func (r *reader) side() (side int) {
-	for i := range r.tokens {
-		switch {
-		case r.word(r.past, i) > 0:
-			side--
-		case r.word(r.coming, i) > 0:
-			side++
-		}
-	}
-	return max(-1, min(1, side))
-}
 
 // figures reads 03.05.2026, 03.05., 3/5/2026 and 3-5-2026, day first as everywhere but in English.
 func (r *reader) figures() (d Date, ok bool) {
@@ -396,8 +431,7 @@ func (r *reader) figures() (d Date, ok bool) {
 		!r.tight(r.i, r.i+2) || len(r.at(r.i)) > 2 || len(r.at(r.i+2)) > 2 {
 		return d, false
 	}
-	if y := r.number(r.i + 4); r.at(r.i+3) == mark && y >= minYear && y <= maxYear && len(r.at(r.i+4)) == 4 &&
-		r.tight(r.i+2, r.i+4) {
+	if y := r.figureYear(mark); y > 0 {
 		if day > calendar.MonthDays(y, m) || r.at(r.i+5) == mark && r.number(r.i+6) >= 0 {
 			return d, false
 		}
@@ -421,6 +455,20 @@ func (r *reader) figures() (d Date, ok bool) {
 	return d, true
 }
 
+// figureYear is the year of the day in figures at token i, 0 where it has none; of two figures where day and month have
+// two as well ("14.07.26"), or a word stands before it that makes it a time.
+func (r *reader) figureYear(mark string) int {
+	y := r.number(r.i + 4)
+	switch {
+	case r.at(r.i+3) != mark || !r.tight(r.i+2, r.i+4):
+	case len(r.at(r.i+4)) == 4 && y >= minYear && y <= maxYear:
+		return y
+	case len(r.at(r.i+4)) == 2 && (len(r.at(r.i)) == 2 && len(r.at(r.i+2)) == 2 || r.wordBefore(r.on, r.i) > 0):
+		return y + century
+	}
+	return 0
+}
+
 // tight tells whether the tokens from one to another stand without space between.
 func (r *reader) tight(from, to int) bool {
 	for i := from; i < to; i++ {
@@ -442,7 +490,7 @@ func (r *reader) monthYear() (d Date, ok bool) {
 	case k > 0 && (r.english(r.i) || r.tokens[r.i].capital && r.code != "de") && !r.sure:
 		return d, false
 	case k == 0 && (!r.sure || !r.known || r.wordBefore(r.on, r.i) == 0 && r.wordBefore(r.since, r.i) == 0 &&
-		r.wordBefore(r.until, r.i) == 0):
+		r.wordBefore(r.until, r.i) == 0 && r.word(r.onBehind, r.i+n) == 0):
 		return d, false
 	case k == 0:
 		year, d.Relative = r.nearest(m, 15), true
@@ -459,8 +507,8 @@ func (r *reader) shifted() (d Date, ok bool) {
 		return d, false
 	}
 	by := v - 3
-	if r.code == "hi" && v == 4 && r.side() < 0 {
-		by = -1 // कल is a day from today, on the side of the verb
+	if r.code == "hi" && r.side() < 0 {
+		by = -by // कल is a day from today, on the side of the verb, and परसों two
 	}
 	d.From = r.today + by
 	d.Until, d.Relative = d.From+1, true
@@ -549,7 +597,11 @@ func (r *reader) ago() (d Date, ok bool) {
 		sign, i = 1, i+n
 	}
 	count, n := r.number(i), 1
-	if count < 0 {
+	dual, two := r.phrase(r.duals, i)
+	switch {
+	case two > 0:
+		count, n = 2, 0
+	case count < 0:
 		if count, n = r.phrase(r.words.number, i); n == 0 {
 			if _, k := r.phrase(r.unit, i); k == 0 || sign >= 0 && r.word(r.agoBehind, i+k) == 0 {
 				return d, false
@@ -557,50 +609,63 @@ func (r *reader) ago() (d Date, ok bool) {
 			count, n = 1, 0 // tydzień temu
 		}
 	}
-	if count < 1 || count > 999 {
+	if count < 1 || count > maxApart {
 		return d, false
 	}
 	i += n
 	unit, k := r.phrase(r.unit, i)
+	if two > 0 {
+		unit, k = dual, two
+	}
 	if k == 0 {
 		return d, false
 	}
 	i += k
 	if n := r.word(r.agoBehind, i); n > 0 {
 		sign, i = -1, i+n
+	} else if n := r.word(r.inBehind, i); n > 0 {
+		sign, i = 1, i+n
 	}
 	if sign == 0 || sign > 0 && r.side() < 0 { // it took so long
 		return d, false
 	}
 	d.Relative = true
-	y, m, day := calendar.Civil(r.today)
+	d.shiftBy(unit, sign*count, r.today)
+	r.i = i
+	return d, true
+}
+
+// maxApart is how many units of time a date may lie from today.
+const maxApart = 999
+
+// shiftBy sets a date that is so many days (1), weeks, months or years (4) from today.
+func (d *Date) shiftBy(unit, count, today int) {
+	y, m, day := calendar.Civil(today)
 	switch unit {
 	case 1:
-		d.From = r.today + sign*count
+		d.From = today + count
 	case 2:
-		d.From, d.Grain = r.today+sign*7*count, Week
+		d.From, d.Grain = today+7*count, Week
 	case 3:
-		first := calendar.Days(y, m+sign*count, 1)
+		first := calendar.Days(y, m+count, 1)
 		fy, fm, _ := calendar.Civil(first)
 		d.From, d.Grain = first+min(day, calendar.MonthDays(fy, fm))-1, Month
 	case 4:
-		d.From, d.Until, d.Grain = calendar.Days(y+sign*count, 1, 1), calendar.Days(y+sign*count+1, 1, 1), Year
+		d.From, d.Until, d.Grain = calendar.Days(y+count, 1, 1), calendar.Days(y+count+1, 1, 1), Year
+		return
 	}
-	if unit != 4 {
-		d.Until = d.From + 1
-	}
-	r.i = i
-	return d, true
+	d.Until = d.From + 1
 }
 
 // weekday reads a day of the week by itself behind a word that makes it a time: the next one, or the last where a verb
 // says that it was.
 func (r *reader) weekday() (d Date, ok bool) {
 	day, n := r.phrase(r.day, r.i)
-	if n == 0 || !r.sure || !r.known || everyWords[r.at(r.i-1)] {
+	if n == 0 || !r.sure || !r.known || everyWords[r.at(r.i-1)] || r.anyWeek(n) {
 		return d, false
 	}
-	if r.code != "hi" && r.code != "it" && r.code != "ar" && r.at(r.i) != "na" && r.wordBefore(r.on, r.i) == 0 {
+	if r.at(r.i) != "na" && !r.bare(n) && r.wordBefore(r.on, r.i) == 0 && r.wordBefore(r.until, r.i) == 0 &&
+		r.wordBefore(r.tooLate, r.i) == 0 {
 		return d, false
 	}
 	ahead := calendar.FloorMod(day-1-calendar.Weekday(r.today), 7)
@@ -611,6 +676,55 @@ func (r *reader) weekday() (d Date, ok bool) {
 	d.Until = d.From + 1
 	r.i += n
 	return d, true
+}
+
+// bare tells whether the day of the week of n tokens at token i is a time by itself: everywhere, or where the sentence
+// begins with it and goes on with a verb, or no article and no name stands before it.
+func (r *reader) bare(n int) bool {
+	switch r.code {
+	case "hi", "it", "ar", "fr":
+		return true
+	case "de", "nl", "pt":
+		if behind := r.i + n; r.i == 0 {
+			return behind < len(r.tokens) && letter(r.at(behind)) && !r.tokens[behind].capital
+		}
+		before, rules := r.at(r.i-1), rulesOf[r.code]
+		return letter(before) && !r.tokens[r.i-1].capital && !rules.dropped[before] && !rules.definite[before]
+	}
+	return false
+}
+
+// anyWeek tells whether the day of n tokens at token i is one of every week: an article stands before it where none
+// would stand before the next one ("le lundi", "il lunedì"), or it is one end of days that are open ("von Montag bis
+// Freitag").
+func (r *reader) anyWeek(n int) bool {
+	before, behind := r.at(r.i-1), r.i+n
+	switch {
+	case r.code == "fr" && before == "le", r.code == "it" && (before == "il" || before == "la"):
+		return true
+	}
+	if k := r.word(r.to, behind); k > 0 || r.at(behind) == "-" || r.at(behind) == "–" {
+		if _, day := r.phrase(r.day, behind+max(k, 1)); day > 0 {
+			return true
+		}
+	}
+	if r.at(behind) == ":" || r.at(behind) == "s" {
+		return r.i == 0
+	}
+	i := r.i
+	if n := r.wordBefore(r.to, i); n > 0 {
+		i -= n
+	} else if before == "-" || before == "–" {
+		i--
+	} else {
+		return false
+	}
+	for k := 1; k <= maxPhrase && k <= i; k++ {
+		if _, n := r.phrase(r.day, i-k); n == k {
+			return true
+		}
+	}
+	return false
 }
 
 // everyWords stand before a day that comes again and again.

@@ -1,6 +1,7 @@
 package locale
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"testing"
@@ -122,9 +123,15 @@ Jeden Montag ist Sitzung. |
 Hier steht nichts von einem Termin. |
 `
 
+//go:embed testdata/dates.txt
+var everydayDates string
+
 func TestDates(t *testing.T) {
 	t.Parallel()
-	for line := range strings.Lines(strings.TrimSpace(sentencesWithDates)) {
+	for line := range strings.Lines(strings.TrimSpace(sentencesWithDates) + "\n" + everydayDates) {
+		if line[0] == '#' {
+			continue
+		}
 		s, want, _ := strings.Cut(strings.TrimSpace(line), " |")
 		var got []string
 		for _, d := range Of(s).Dates(s, wednesday, true) {

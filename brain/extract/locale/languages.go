@@ -69,7 +69,35 @@ func guess(s string, best int) (l Languages) {
 			l.mask |= 1 << k
 		}
 	}
+	if latin > 0 && bits.OnesCount32(l.mask) > 1 {
+		l.mask = spelled(s, l.mask)
+	}
 	return l
+}
+
+// alphabets are the letters beside a to z with which languages are spelled.
+var alphabets = map[string]string{
+	"de": "äöüß", "fr": "àâçéèêëîïôùûüœ", "es": "áéíóúñü¿¡", "it": "àèéìòù", "pt": "ãáâàçéêíóôõú", "nl": "éëïèöü",
+	"pl": "ąćęłńóśźż",
+}
+
+// spelled leaves of languages that have as many words of a text those that have all its letters, if there are any.
+func spelled(s string, mask uint32) uint32 {
+	left := mask
+	for _, r := range strings.ToLower(s) {
+		if r < 'À' && r != '¿' && r != '¡' || r >= 0x250 || !unicode.IsLetter(r) && r != '¿' && r != '¡' {
+			continue
+		}
+		for k, w := range languages {
+			if alphabet := alphabets[w.code]; alphabet != "" && !strings.ContainsRune(alphabet, r) {
+				left &^= 1 << k
+			}
+		}
+	}
+	if left == 0 {
+		return mask
+	}
+	return left
 }
 
 // withoutAddresses leaves out what spells no words.
@@ -117,6 +145,32 @@ func evidence(s string) (scores [maxLanguages]int) {
 		}
 	}
 	return scores
+}
+
+// TimeWord tells whether a word, in lower case, is one of dates in another language than English: the name of a month
+// or day, a word such as yesterday, a unit of time, or what stands before one.
+func TimeWord(word string) bool { return timeWords()[word] }
+
+var timeWords = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range languages {
+		for _, set := range []map[string]int{w.month, w.day, w.shift, w.unit, w.before, w.behind, w.number} {
+			for p := range set {
+				m[p] = true
+			}
+		}
+	}
+	return m
+})
+
+// NamesTime tells whether a word is the name of a month or a day in the one language that a text is in, and nobody's.
+func (l Languages) NamesTime(word string) bool {
+	if l.Only() == "" {
+		return false
+	}
+	w := languages[bits.TrailingZeros32(l.mask)]
+	word = strings.ToLower(word)
+	return w.month[word] > 0 || w.day[word] > 0
 }
 
 // triggers are the words that a date has at least one of; true for the months that English does not have.

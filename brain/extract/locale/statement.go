@@ -61,8 +61,10 @@ type Statement struct {
 	// Words are those that are no value, negation, article or word before a value, in lower case and sorted.
 	Words  []string
 	Values []Value
-	// Denies: a negation is in it. Odd: what it says is not told by its words, "not only".
-	Denies, Odd bool
+	// Denies: a negation is in it. Odd: what it says is not told by its words, "not only", or left open, "perhaps".
+	// Several: it speaks of a thing of which there may be others, "an appointment", or of somebody, who may be here on one
+	// day and there on another.
+	Denies, Odd, Several bool
 	// Definite: it begins with one thing that is the same wherever it is spoken of, "our budget". Bare: it begins with a
 	// word that is neither an article nor a pronoun. Past: a verb says that it was.
 	Definite, Bare, Past bool
@@ -88,7 +90,8 @@ var grammars = map[string]grammar{
 		dropped:  "der die das den dem des ein eine einen einem einer eines am im an in um zum zur gegen etwa",
 		definite: "der die das mein meine unser unsere dein deine euer eure sein seine ihr ihre", manyOf: "",
 		denials: "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand", doubts: "nur",
-		alike: "findet=ist statt= beträgt=ist liegt=ist bei= beginnt=beginnt", scales: "tausend tsd|million millionen mio|" +
+		alike: "findet=ist statt= beträgt=ist kostet=ist liegt=ist bei= beginnt=beginnt",
+		scales: "tausend tsd|million millionen mio|" +
 			"milliarde milliarden mrd",
 		money: "euro=eur eur=eur dollar=usd usd=usd franken=chf chf=chf pfund=gbp cent=cent",
 		lengths: "sekunde sekunden|minute minuten|stunde stunden|tag tage tagen|woche wochen|monat monate monaten|" +
@@ -98,7 +101,7 @@ var grammars = map[string]grammar{
 		dropped:  "le la les l un une des du de d au aux à en",
 		definite: "le la l mon ma notre son sa votre leur ce cet cette", manyOf: "les des ces nos mes",
 		denials: "pas jamais aucun aucune rien personne", particles: "ne n", doubts: "seulement que",
-		alike: "a=est lieu= sera=est", scales: "mille|million millions|milliard milliards",
+		alike: "a=est lieu= sera=est coûte=est c= vaut=est", scales: "mille|million millions|milliard milliards",
 		money:   "euro=eur euros=eur eur=eur dollar=usd dollars=usd francs=chf chf=chf livres=gbp centimes=cent",
 		lengths: "seconde secondes|minute minutes|heure heures|jour jours|semaine semaines|mois|an ans année années",
 	},
@@ -106,7 +109,7 @@ var grammars = map[string]grammar{
 		dropped:  "el la los las un una de del al a en",
 		definite: "el la mi nuestro nuestra su este esta", manyOf: "los las unos unas",
 		denials: "no nunca jamás nadie nada ningún ninguna ninguno tampoco", doubts: "solo sólo solamente",
-		alike: "será=es", scales: "mil|millón millones|",
+		alike: "será=es cuesta=es vale=es", scales: "mil|millón millones|",
 		money:   "euro=eur euros=eur eur=eur dólar=usd dólares=usd pesos=peso céntimos=cent",
 		lengths: "segundo segundos|minuto minutos|hora horas|día días|semana semanas|mes meses|año años",
 	},
@@ -114,7 +117,7 @@ var grammars = map[string]grammar{
 		dropped:  "il lo la i gli le l un uno una di del della dei delle dell a al alla alle all in nel nella ore",
 		definite: "il lo la l mio mia nostro nostra suo sua questo questa", manyOf: "i gli le",
 		denials: "non mai nessuno nessuna nessun niente nulla", doubts: "solo soltanto",
-		alike: "sarà=è", scales: "mila mille|milione milioni mln|miliardo miliardi mld",
+		alike: "sarà=è costa=è c=", scales: "mila mille|milione milioni mln|miliardo miliardi mld",
 		money:   "euro=eur eur=eur dollaro=usd dollari=usd franchi=chf centesimi=cent",
 		lengths: "secondo secondi|minuto minuti|ora ore|giorno giorni|settimana settimane|mese mesi|anno anni",
 	},
@@ -122,7 +125,7 @@ var grammars = map[string]grammar{
 		dropped:  "o a os as um uma de do da dos das em no na nos nas às à ao dia",
 		definite: "o a meu minha nosso nossa seu sua este esta", manyOf: "os as uns umas",
 		denials: "não nunca jamais ninguém nada nenhum nenhuma", doubts: "só somente apenas",
-		alike: "será=é", scales: "mil|milhão milhões|bilhão bilhões",
+		alike: "será=é custa=é", scales: "mil|milhão milhões|bilhão bilhões",
 		money:   "euro=eur euros=eur eur=eur real=brl reais=brl dólar=usd dólares=usd centavos=cent",
 		lengths: "segundo segundos|minuto minutos|hora horas|dia dias|semana semanas|mês meses|ano anos",
 	},
@@ -130,7 +133,7 @@ var grammars = map[string]grammar{
 		dropped:  "de het een op om in aan van te",
 		definite: "de het mijn onze ons zijn haar hun deze dit", manyOf: "",
 		denials: "niet geen nooit niemand niets", doubts: "alleen",
-		alike: "vindt=is plaats=", scales: "duizend|miljoen mln|miljard mld",
+		alike: "vindt=is plaats= kost=is bedraagt=is", scales: "duizend|miljoen mln|miljard mld",
 		money:   "euro=eur eur=eur dollar=usd dollars=usd pond=gbp cent=cent",
 		lengths: "seconde seconden|minuut minuten|uur uren|dag dagen|week weken|maand maanden|jaar jaren",
 	},
@@ -148,7 +151,10 @@ var moneySigns = []struct{ sign, unit string }{
 type rules struct {
 	dropped, definite, manyOf, denials, particles, doubts map[string]bool
 	alike, money                                          map[string]string
-	scale, length                                         map[string]float64
+
+	lexicon
+
+	scale, length map[string]float64
 }
 
 var rulesOf = func() map[string]*rules {
@@ -174,7 +180,7 @@ var rulesOf = func() map[string]*rules {
 		all[code] = &rules{
 			dropped: text.Set(g.dropped), definite: text.Set(g.definite), manyOf: text.Set(g.manyOf),
 			denials: text.Set(g.denials), particles: text.Set(g.particles), doubts: text.Set(g.doubts),
-			alike: pairs(g.alike), money: pairs(g.money),
+			alike: pairs(g.alike), money: pairs(g.money), lexicon: lexiconOf(code),
 			scale:  sizes(g.scales, func(i int) float64 { return math.Pow(1000, float64(i+1)) }),
 			length: sizes(g.lengths, func(i int) float64 { return lengthSeconds[i] }),
 		}
@@ -182,14 +188,14 @@ var rulesOf = func() map[string]*rules {
 	return all
 }()
 
-// Common is the first language that both have and statements can be compared in; "": none.
-func (l Languages) Common(m Languages) (code string) {
+// Common are the languages that both have and statements can be compared in: several where too few words tell which.
+func (l Languages) Common(m Languages) (codes []string) {
 	for k, w := range languages {
 		if l.has(k) && m.has(k) && rulesOf[w.code] != nil {
-			return w.code
+			codes = append(codes, w.code)
 		}
 	}
-	return ""
+	return codes
 }
 
 // StatementIn reads a sentence of a language that [Languages.Common] gave.
@@ -201,11 +207,16 @@ func StatementIn(code, sentence string) (st Statement) {
 	r := valuer{
 		reader: reader{words: languages[k], tokens: tokensOf(sentence), sure: true}, rules: rulesOf[code], s: sentence,
 	}
+	r.cut()
 	particle, denial, verb := false, false, false
+	behind := 0 // words behind the verb
 	for i := 0; i < len(r.tokens); {
 		if v, n := r.value(i); n > 0 {
 			v.Start, v.End = r.tokens[i].start, max(v.End, r.tokens[i+n-1].end)
-			v.Said = verb
+			v.Said = verb || len(st.Words) == 0 && r.verbAt(r.verbFrom(i+n))
+			if len(st.Words) == 0 && v.Said && len(st.Values) == 0 { // am 12. Juni ist das Fest
+				st.Definite = r.definite[r.at(r.verbFrom(i+n)+1)]
+			}
 			st.Values = append(st.Values, v)
 			i += n
 			continue
@@ -215,17 +226,22 @@ func StatementIn(code, sentence string) (st Statement) {
 			w = alike
 		}
 		st.Past = st.Past || r.past[w]
-		verb = verb || r.own[w] && !r.definite[w]
+		st.Several = st.Several || r.lexicon.several[w] || !verb && (r.persons[w] || r.manyRoles[w]) || r.calledBy(i)
+		st.Odd = st.Odd || r.hedges[w]
+		isVerb := r.verbAt(i)
 		switch {
 		case r.denials[w]:
 			denial = true
 			st.Odd = st.Odd || r.doubts[r.at(i+1)]
 		case r.particles[w]:
 			particle = true
-		case w == "" || r.dropped[w] || !letter(w) && r.tokens[i].n < 0:
+		case w == "" || r.dropped[w] && !r.switched(i) || !letter(w) && r.tokens[i].n < 0:
 		default:
-			st.Words = append(st.Words, w)
+			if st.Words = append(st.Words, w); verb {
+				behind++
+			}
 		}
+		verb = verb || isVerb
 		i++
 	}
 	st.Denies = denial || particle
@@ -233,11 +249,87 @@ func StatementIn(code, sentence string) (st Statement) {
 	if len(r.tokens) > 1 {
 		first := r.tokens[0]
 		lang := languages[k].lang
-		st.Definite = r.definite[first.text] && first.n < 0 && !r.several()
+		st.Definite = st.Definite || r.definite[first.text] && first.n < 0 && !r.several() ||
+			behind == 0 && verb && first.n < 0 && !text.FunctionWord(first.text).Has(lang) && first.capital && !r.plural()
 		st.Bare = first.n < 0 && !text.FunctionWord(first.text).Has(lang) && r.words.number[first.text] == 0
 	}
 	slices.Sort(st.Words)
 	return st
+}
+
+// calledBy tells whether the sentence begins with somebody's name behind an article, as Portuguese and Italian ones do.
+func (r *valuer) calledBy(i int) bool {
+	return i == 1 && (r.code == "pt" || r.code == "it") && r.tokens[1].capital && len(r.at(0)) <= len("la")
+}
+
+// switched tells whether token i is the last word, and says that something is on: "die Heizung ist an".
+func (r *valuer) switched(i int) bool {
+	w := r.at(i)
+	return (w == "an" || w == "aan") && (i+1 == len(r.tokens) || r.at(i+1) == ".")
+}
+
+// verbAt tells whether token i is a verb that gives a thing a value.
+func (r *valuer) verbAt(i int) bool {
+	w := r.at(i)
+	if alike, ok := r.alike[w]; ok && r.own[alike] {
+		return true
+	}
+	return (r.own[w] || r.verbs[w]) && !r.definite[w]
+}
+
+// verbFrom skips what may stand between a time at the beginning and its verb: "le 12 juin, c'est".
+func (r *valuer) verbFrom(i int) int {
+	for r.at(i) == "," || r.at(i) == "c" || r.at(i) == "ce" {
+		i++
+	}
+	return i
+}
+
+// plural tells whether the verb of a sentence without an article is that of several things.
+func (r *valuer) plural() bool {
+	for i := range r.tokens {
+		switch r.at(i) {
+		case "sind", "sont", "son", "están", "sono", "são", "estão", "zijn", "haben", "ont", "tienen", "hanno", "têm",
+			"hebben":
+			return true
+		}
+	}
+	return false
+}
+
+// cut leaves out what a comma sets apart behind the statement, if it is neither a value nor a condition of it: "closes
+// at six, please be on time".
+func (r *valuer) cut() {
+	for i := range r.tokens {
+		if r.at(i) != "," || i < leastClause {
+			continue
+		}
+		for k := i + 1; k < len(r.tokens); k++ {
+			w := r.at(k)
+			_, n := r.value(k)
+			if n > 0 || r.denials[w] || r.conditions[w] || r.hedges[w] || r.verbAt(k) && k == i+1 {
+				return
+			}
+		}
+		if !r.valued(i) {
+			return
+		}
+		r.tokens = r.tokens[:i]
+		return
+	}
+}
+
+// leastClause is how many tokens a statement has at least before what a comma sets apart.
+const leastClause = 4
+
+// valued tells whether a value stands before token i.
+func (r *valuer) valued(i int) bool {
+	for k := range i {
+		if _, n := r.value(k); n > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // letter tells whether a token is a word.

@@ -60,6 +60,11 @@ describe("the sentences that disagree", () => {
       { before: false, after: true },
     ]);
   });
+  it("are those that the explanation names, also among texts of one pattern", () => {
+    const a = `${filler(0)}The kiln is fired to 1260 degrees.`;
+    const b = `${filler(30)}The kiln is fired to 1180 degrees.`;
+    expect(disagreeing(a, b, "The passages differ in what they say of it: “1260” in one, “1180” in the other.")!.a.sentence).toContain("1260");
+  });
   it("are not those that say the same, and there are none without a common word", () => {
     expect(disagreeing("The gate is green. Ships wait.", "The gate is green. Ships wait not.")!.a.sentence).toBe("Ships wait.");
     expect(disagreeing("Alpha beta.", "Gamma delta.")).toBeUndefined();

@@ -22,9 +22,10 @@ export function sentencesOf(text: string): string[] {
 
 /**
  * The sentences, one of each text, that say most of the same and yet not the same; undefined where no two have
- * a word in common that is worth the name.
+ * a word in common. about is what the service says of the contradiction: it quotes what differs, and texts that are
+ * made by one pattern have sentences that are more alike than those of the contradiction.
  */
-export function disagreeing(a: string, b: string): { a: Part; b: Part } | undefined {
+export function disagreeing(a: string, b: string, about = ""): { a: Part; b: Part } | undefined {
   const [left, right] = [sentencesOf(a), sentencesOf(b)];
   const [compared, against] = [left.slice(0, mostSentences), right.slice(0, mostSentences).map(words)];
   // A word that stands in many sentences says little of any one of them.
@@ -33,6 +34,7 @@ export function disagreeing(a: string, b: string): { a: Part; b: Part } | undefi
   const weight = (word: string): number => 1 / Math.sqrt(often.get(word)!);
   const sum = (some: Iterable<string>): number => [...some].reduce((all, word) => all + weight(word), 0);
   const sums = against.map(sum);
+  const named = words((about.match(/“[^”]*”/g) ?? []).join(" "));
   let best = 0;
   let found: [number, number] | undefined;
   for (const [i, sentence] of compared.entries()) {
@@ -41,8 +43,10 @@ export function disagreeing(a: string, b: string): { a: Part; b: Part } | undefi
     for (const [j, theirs] of against.entries()) {
       if (sentence.trim() === right[j]!.trim()) continue; // they agree
       const shared = sum([...mine].filter((word) => theirs.has(word)));
-      const likeness = shared / (all + sums[j]! - shared || 1);
-      if (likeness > best) [best, found] = [likeness, [i, j]];
+      if (shared === 0) continue;
+      const likeness = shared / (all + sums[j]! - shared);
+      const told = [...named].filter((word) => mine.has(word) || theirs.has(word)).length / (named.size || 1);
+      if (likeness + told > best) [best, found] = [likeness + told, [i, j]];
     }
   }
   return found && { a: part(left, found[0]), b: part(right, found[1]) };

@@ -45,6 +45,10 @@ func TestErasedSubjectLeavesNoAnswer(t *testing.T) {
 	retitle("one")
 	n.waitFor(told)
 	n.quiet(org.Org)
+	sent := pb.WebhookID(c.webhook(hook.GetId()).GetAttempts()[0].GetId()).String()
+	if body := c.ok(getDelivery(hook.GetId(), sent)).GetLink().GetSent().GetBody(); !strings.Contains(string(body), name) {
+		t.Errorf("what was sent reads %s", body)
+	}
 	p.there(t, n)
 
 	until := make(chan struct{})
@@ -55,6 +59,7 @@ func TestErasedSubjectLeavesNoAnswer(t *testing.T) {
 	if told() {
 		t.Error("behind the erasure the endpoint's log names the subject")
 	}
+	c.refused(pb.CodeDeliveryNotFound, getDelivery(hook.GetId(), sent))
 	hold.Store(nil)
 	close(until)
 	n.quiet(org.Org)

@@ -259,6 +259,7 @@ var routes = map[string]struct {
 	"*pb.LinkOp_CreateWebhook":   {pb.ScopeWrite, "writes", 0},
 	"*pb.LinkOp_ListWebhooks":    {pb.ScopeRead, "reads", 0},
 	"*pb.LinkOp_GetWebhook":      {pb.ScopeRead, "reads", 0},
+	"*pb.LinkOp_GetDelivery":     {pb.ScopeRead, "reads", 0},
 	"*pb.LinkOp_PatchWebhook":    {pb.ScopeWrite, "writes", 0},
 	"*pb.LinkOp_DeleteWebhook":   {pb.ScopeWrite, "writes", 0},
 	"*pb.LinkOp_TestWebhook":     {pb.ScopeWrite, "writes", 0},

@@ -87,6 +87,14 @@ func fakeLink(op *pb.LinkOp) *pb.Reply {
 				},
 			},
 		}}})
+	case *pb.LinkOp_GetDelivery:
+		return linkReply(&pb.LinkResult{Result: &pb.LinkResult_Sent{Sent: &pb.SentDelivery{
+			Attempt: &pb.Delivery{
+				Id: testJob.Bytes(), Event: testJob.Bytes(), EventType: "webhook.test", Attempt: 1, AtMs: ms, DurationMs: 12,
+				ResponseStatus: 204, Ok: true,
+			},
+			Body: []byte(`{"id":"1"}`), Signature: "t=1700000000,v1=c7ac13b57a8d",
+		}}})
 	case *pb.LinkOp_DeleteWebhook:
 		return &pb.Reply{Status: 204, Result: &pb.Reply_Empty{Empty: &pb.Empty{}}}
 	case *pb.LinkOp_TestWebhook:

@@ -38,7 +38,7 @@ var samplePath = strings.NewReplacer(
 	"{edge_id}", testJob.String(), "{domain_id}", testJob.String(), "{id}", testJob.String(), "{recall_type}", "insights",
 	"{user_id}", testUser.String(), "{proposal_id}", testJob.String(), "{session_id}", "session-1", "{export_id}",
 	testJob.String(),
-	"{webhook_id}", testJob.String(), "{connector_id}", testJob.String(),
+	"{webhook_id}", testJob.String(), "{delivery_id}", testJob.String(), "{connector_id}", testJob.String(),
 )
 
 func (h *harness) sample(r *web.Route) (target, body string) {

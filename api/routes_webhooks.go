@@ -62,6 +62,26 @@ var webhookRoutes = []web.Route{
 		return out, ok
 	}),
 	web.On(web.Route{
+		Method: http.MethodGet, Path: "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}", ID: "getDelivery",
+		Tag:     tagWebhooks,
+		Summary: "Get what a delivery attempt has sent",
+		Description: "One of the last 50 attempts with its body, byte for byte, and its signature. The service keeps no " +
+			"bodies: it makes this one from its event again. Where the event was erased, is older than 72 hours or was " +
+			"sent by a version that did not note it, unavailable is gone; where it concerns another member's memory, " +
+			"it is withheld.",
+		Scope: pb.ScopeRead, Family: pb.FamilyReads, Status: http.StatusOK,
+		Problems: []string{pb.CodeWebhookNotFound, pb.CodeDeliveryNotFound},
+	}, func(env *pb.Envelope, in *deliveryInput, _ *problems.Violations) {
+		linkOp(env, &pb.LinkOp{Op: &pb.LinkOp_GetDelivery{GetDelivery: &pb.GetDelivery{Webhook: in.ID, Id: in.Delivery}}})
+	}, func(reply *pb.Reply) (sentDelivery, bool) {
+		sent := reply.GetLink().GetSent()
+		attempt, ok := attemptOf(sent.GetAttempt())
+		return sentDelivery{
+			Delivery: attempt, Body: wire.OrNull(sent.GetBody()), Signature: wire.OrNull(sent.GetSignature()),
+			Unavailable: wire.OrNull(sent.GetUnavailable()),
+		}, ok
+	}),
+	web.On(web.Route{
 		Method: http.MethodPatch, Path: "/v1/webhooks/{webhook_id}", ID: "patchWebhook", Tag: tagWebhooks,
 		Summary: "Change a webhook endpoint",
 		Description: "disabled: false enables it again and clears its streak of failures. The secret stays as it is. " +
@@ -112,6 +132,11 @@ type listWebhooksInput struct{ web.Page }
 
 type webhookInput struct {
 	ID string `path:"webhook_id"`
+}
+
+type deliveryInput struct {
+	webhookInput
+	Delivery string `path:"delivery_id"`
 }
 
 type createWebhookInput struct {
@@ -202,6 +227,13 @@ type deliveryAttempt struct {
 	ResponseSnippet string         `json:"responseSnippet"`
 	Error           wire.OrNull    `json:"error"`
 	OK              bool           `json:"ok"`
+}
+
+type sentDelivery struct {
+	Delivery    deliveryAttempt `json:"delivery"`
+	Body        wire.OrNull     `json:"body" doc:"@sentDelivery.body"`
+	Signature   wire.OrNull     `json:"signature" doc:"X-Svc-Signature as it was sent."`
+	Unavailable wire.OrNull     `json:"unavailable" doc:"@sentDelivery.unavailable"`
 }
 
 type webhookTest struct {

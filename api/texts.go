@@ -179,6 +179,8 @@ var texts = web.Texts{
 		"condition, brain or ingest.",
 	"newWebhookBody.eventTypes":  "What to deliver; * alone stands for everything.",
 	"webhook.inactiveEventTypes": "Those of its types that nothing publishes on this deployment.",
+	"sentDelivery.body":          "The body as it was sent, byte for byte; null where it cannot be told.",
+	"sentDelivery.unavailable":   "Why there is no body: gone or withheld; null where there is one.",
 	"webhook.attempts":           "The last 50 delivery attempts, newest first; where one endpoint is asked for.",
 	"webhook.secret": "The signing secret, in the answer that made the endpoint; " +
 		"a replay has a marker in its place.",

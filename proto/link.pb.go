@@ -275,7 +275,9 @@ type Delivery struct {
 	ResponseSnippet string                 `protobuf:"bytes,8,opt,name=response_snippet,json=responseSnippet,proto3" json:"response_snippet,omitempty"`
 	Error           string                 `protobuf:"bytes,9,opt,name=error,proto3" json:"error,omitempty"`
 	Ok              bool                   `protobuf:"varint,10,opt,name=ok,proto3" json:"ok,omitempty"`
-	Partition       []byte                 `protobuf:"bytes,11,opt,name=partition,proto3" json:"partition,omitempty"` // of the event; what the receiver answered may name it
+	Partition       []byte                 `protobuf:"bytes,11,opt,name=partition,proto3" json:"partition,omitempty"`             // of the event; what the receiver answered may name it
+	Seq             uint64                 `protobuf:"varint,12,opt,name=seq,proto3" json:"seq,omitempty"`                        // of the event in the outbox; 0: a test event, which is in none
+	EventMs         int64                  `protobuf:"varint,13,opt,name=event_ms,json=eventMs,proto3" json:"event_ms,omitempty"` // when the event happened; 0: recorded by a version that did not note it
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -385,6 +387,20 @@ func (x *Delivery) GetPartition() []byte {
 		return x.Partition
 	}
 	return nil
+}
+
+func (x *Delivery) GetSeq() uint64 {
+	if x != nil {
+		return x.Seq
+	}
+	return 0
+}
+
+func (x *Delivery) GetEventMs() int64 {
+	if x != nil {
+		return x.EventMs
+	}
+	return 0
 }
 
 // Connector is a place that content is fetched from.
@@ -966,6 +982,7 @@ type LinkOp struct {
 	//	*LinkOp_SyncConnector
 	//	*LinkOp_ListSessions
 	//	*LinkOp_DeleteSession
+	//	*LinkOp_GetDelivery
 	Op            isLinkOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1197,6 +1214,15 @@ func (x *LinkOp) GetDeleteSession() *DeleteSession {
 	return nil
 }
 
+func (x *LinkOp) GetGetDelivery() *GetDelivery {
+	if x != nil {
+		if x, ok := x.Op.(*LinkOp_GetDelivery); ok {
+			return x.GetDelivery
+		}
+	}
+	return nil
+}
+
 type isLinkOp_Op interface {
 	isLinkOp_Op()
 }
@@ -1285,6 +1311,10 @@ type LinkOp_DeleteSession struct {
 	DeleteSession *DeleteSession `protobuf:"bytes,21,opt,name=delete_session,json=deleteSession,proto3,oneof"`
 }
 
+type LinkOp_GetDelivery struct {
+	GetDelivery *GetDelivery `protobuf:"bytes,22,opt,name=get_delivery,json=getDelivery,proto3,oneof"`
+}
+
 func (*LinkOp_ImportFile) isLinkOp_Op() {}
 
 func (*LinkOp_ListImports) isLinkOp_Op() {}
@@ -1326,6 +1356,8 @@ func (*LinkOp_SyncConnector) isLinkOp_Op() {}
 func (*LinkOp_ListSessions) isLinkOp_Op() {}
 
 func (*LinkOp_DeleteSession) isLinkOp_Op() {}
+
+func (*LinkOp_GetDelivery) isLinkOp_Op() {}
 
 type ImportFile struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2043,6 +2075,59 @@ func (x *GetWebhook) GetId() string {
 	return ""
 }
 
+// GetDelivery asks for what one attempt has sent.
+type GetDelivery struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Webhook       string                 `protobuf:"bytes,1,opt,name=webhook,proto3" json:"webhook,omitempty"`
+	Id            string                 `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDelivery) Reset() {
+	*x = GetDelivery{}
+	mi := &file_link_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDelivery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDelivery) ProtoMessage() {}
+
+func (x *GetDelivery) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDelivery.ProtoReflect.Descriptor instead.
+func (*GetDelivery) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *GetDelivery) GetWebhook() string {
+	if x != nil {
+		return x.Webhook
+	}
+	return ""
+}
+
+func (x *GetDelivery) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 // PatchWebhook changes what is set; no event types: they stay.
 type PatchWebhook struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2056,7 +2141,7 @@ type PatchWebhook struct {
 
 func (x *PatchWebhook) Reset() {
 	*x = PatchWebhook{}
-	mi := &file_link_proto_msgTypes[22]
+	mi := &file_link_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2068,7 +2153,7 @@ func (x *PatchWebhook) String() string {
 func (*PatchWebhook) ProtoMessage() {}
 
 func (x *PatchWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[22]
+	mi := &file_link_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2081,7 +2166,7 @@ func (x *PatchWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchWebhook.ProtoReflect.Descriptor instead.
 func (*PatchWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{22}
+	return file_link_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *PatchWebhook) GetId() string {
@@ -2121,7 +2206,7 @@ type DeleteWebhook struct {
 
 func (x *DeleteWebhook) Reset() {
 	*x = DeleteWebhook{}
-	mi := &file_link_proto_msgTypes[23]
+	mi := &file_link_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2133,7 +2218,7 @@ func (x *DeleteWebhook) String() string {
 func (*DeleteWebhook) ProtoMessage() {}
 
 func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[23]
+	mi := &file_link_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2146,7 +2231,7 @@ func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWebhook.ProtoReflect.Descriptor instead.
 func (*DeleteWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{23}
+	return file_link_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DeleteWebhook) GetId() string {
@@ -2165,7 +2250,7 @@ type TestWebhook struct {
 
 func (x *TestWebhook) Reset() {
 	*x = TestWebhook{}
-	mi := &file_link_proto_msgTypes[24]
+	mi := &file_link_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2177,7 +2262,7 @@ func (x *TestWebhook) String() string {
 func (*TestWebhook) ProtoMessage() {}
 
 func (x *TestWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[24]
+	mi := &file_link_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2190,7 +2275,7 @@ func (x *TestWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhook.ProtoReflect.Descriptor instead.
 func (*TestWebhook) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{24}
+	return file_link_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TestWebhook) GetId() string {
@@ -2208,7 +2293,7 @@ type StreamEvents struct {
 
 func (x *StreamEvents) Reset() {
 	*x = StreamEvents{}
-	mi := &file_link_proto_msgTypes[25]
+	mi := &file_link_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2220,7 +2305,7 @@ func (x *StreamEvents) String() string {
 func (*StreamEvents) ProtoMessage() {}
 
 func (x *StreamEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[25]
+	mi := &file_link_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2233,7 +2318,7 @@ func (x *StreamEvents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StreamEvents.ProtoReflect.Descriptor instead.
 func (*StreamEvents) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{25}
+	return file_link_proto_rawDescGZIP(), []int{26}
 }
 
 type CreateConnector struct {
@@ -2249,7 +2334,7 @@ type CreateConnector struct {
 
 func (x *CreateConnector) Reset() {
 	*x = CreateConnector{}
-	mi := &file_link_proto_msgTypes[26]
+	mi := &file_link_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2261,7 +2346,7 @@ func (x *CreateConnector) String() string {
 func (*CreateConnector) ProtoMessage() {}
 
 func (x *CreateConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[26]
+	mi := &file_link_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2274,7 +2359,7 @@ func (x *CreateConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateConnector.ProtoReflect.Descriptor instead.
 func (*CreateConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{26}
+	return file_link_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CreateConnector) GetType() string {
@@ -2321,7 +2406,7 @@ type ListConnectors struct {
 
 func (x *ListConnectors) Reset() {
 	*x = ListConnectors{}
-	mi := &file_link_proto_msgTypes[27]
+	mi := &file_link_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2333,7 +2418,7 @@ func (x *ListConnectors) String() string {
 func (*ListConnectors) ProtoMessage() {}
 
 func (x *ListConnectors) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[27]
+	mi := &file_link_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2346,7 +2431,7 @@ func (x *ListConnectors) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListConnectors.ProtoReflect.Descriptor instead.
 func (*ListConnectors) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{27}
+	return file_link_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListConnectors) GetPage() *Page {
@@ -2365,7 +2450,7 @@ type GetConnector struct {
 
 func (x *GetConnector) Reset() {
 	*x = GetConnector{}
-	mi := &file_link_proto_msgTypes[28]
+	mi := &file_link_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2377,7 +2462,7 @@ func (x *GetConnector) String() string {
 func (*GetConnector) ProtoMessage() {}
 
 func (x *GetConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[28]
+	mi := &file_link_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2390,7 +2475,7 @@ func (x *GetConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetConnector.ProtoReflect.Descriptor instead.
 func (*GetConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{28}
+	return file_link_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetConnector) GetId() string {
@@ -2413,7 +2498,7 @@ type PatchConnector struct {
 
 func (x *PatchConnector) Reset() {
 	*x = PatchConnector{}
-	mi := &file_link_proto_msgTypes[29]
+	mi := &file_link_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2425,7 +2510,7 @@ func (x *PatchConnector) String() string {
 func (*PatchConnector) ProtoMessage() {}
 
 func (x *PatchConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[29]
+	mi := &file_link_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2438,7 +2523,7 @@ func (x *PatchConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchConnector.ProtoReflect.Descriptor instead.
 func (*PatchConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{29}
+	return file_link_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PatchConnector) GetId() string {
@@ -2485,7 +2570,7 @@ type DeleteConnector struct {
 
 func (x *DeleteConnector) Reset() {
 	*x = DeleteConnector{}
-	mi := &file_link_proto_msgTypes[30]
+	mi := &file_link_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2497,7 +2582,7 @@ func (x *DeleteConnector) String() string {
 func (*DeleteConnector) ProtoMessage() {}
 
 func (x *DeleteConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[30]
+	mi := &file_link_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2510,7 +2595,7 @@ func (x *DeleteConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteConnector.ProtoReflect.Descriptor instead.
 func (*DeleteConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{30}
+	return file_link_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *DeleteConnector) GetId() string {
@@ -2529,7 +2614,7 @@ type SyncConnector struct {
 
 func (x *SyncConnector) Reset() {
 	*x = SyncConnector{}
-	mi := &file_link_proto_msgTypes[31]
+	mi := &file_link_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2541,7 +2626,7 @@ func (x *SyncConnector) String() string {
 func (*SyncConnector) ProtoMessage() {}
 
 func (x *SyncConnector) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[31]
+	mi := &file_link_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2554,7 +2639,7 @@ func (x *SyncConnector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncConnector.ProtoReflect.Descriptor instead.
 func (*SyncConnector) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{31}
+	return file_link_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SyncConnector) GetId() string {
@@ -2581,6 +2666,7 @@ type LinkResult struct {
 	//	*LinkResult_Imports
 	//	*LinkResult_Connector
 	//	*LinkResult_Connectors
+	//	*LinkResult_Sent
 	Result        isLinkResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2588,7 +2674,7 @@ type LinkResult struct {
 
 func (x *LinkResult) Reset() {
 	*x = LinkResult{}
-	mi := &file_link_proto_msgTypes[32]
+	mi := &file_link_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2600,7 +2686,7 @@ func (x *LinkResult) String() string {
 func (*LinkResult) ProtoMessage() {}
 
 func (x *LinkResult) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[32]
+	mi := &file_link_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2613,7 +2699,7 @@ func (x *LinkResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LinkResult.ProtoReflect.Descriptor instead.
 func (*LinkResult) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{32}
+	return file_link_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *LinkResult) GetResult() isLinkResult_Result {
@@ -2740,6 +2826,15 @@ func (x *LinkResult) GetConnectors() *ConnectorList {
 	return nil
 }
 
+func (x *LinkResult) GetSent() *SentDelivery {
+	if x != nil {
+		if x, ok := x.Result.(*LinkResult_Sent); ok {
+			return x.Sent
+		}
+	}
+	return nil
+}
+
 type isLinkResult_Result interface {
 	isLinkResult_Result()
 }
@@ -2797,6 +2892,10 @@ type LinkResult_Connectors struct {
 	Connectors *ConnectorList `protobuf:"bytes,13,opt,name=connectors,proto3,oneof"`
 }
 
+type LinkResult_Sent struct {
+	Sent *SentDelivery `protobuf:"bytes,14,opt,name=sent,proto3,oneof"`
+}
+
 func (*LinkResult_None) isLinkResult_Result() {}
 
 func (*LinkResult_Webhook) isLinkResult_Result() {}
@@ -2823,6 +2922,8 @@ func (*LinkResult_Connector) isLinkResult_Result() {}
 
 func (*LinkResult_Connectors) isLinkResult_Result() {}
 
+func (*LinkResult_Sent) isLinkResult_Result() {}
+
 type WebhookList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Webhooks      []*Webhook             `protobuf:"bytes,1,rep,name=webhooks,proto3" json:"webhooks,omitempty"`
@@ -2833,7 +2934,7 @@ type WebhookList struct {
 
 func (x *WebhookList) Reset() {
 	*x = WebhookList{}
-	mi := &file_link_proto_msgTypes[33]
+	mi := &file_link_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2845,7 +2946,7 @@ func (x *WebhookList) String() string {
 func (*WebhookList) ProtoMessage() {}
 
 func (x *WebhookList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[33]
+	mi := &file_link_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2858,7 +2959,7 @@ func (x *WebhookList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookList.ProtoReflect.Descriptor instead.
 func (*WebhookList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{33}
+	return file_link_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *WebhookList) GetWebhooks() []*Webhook {
@@ -2885,7 +2986,7 @@ type WebhookDetail struct {
 
 func (x *WebhookDetail) Reset() {
 	*x = WebhookDetail{}
-	mi := &file_link_proto_msgTypes[34]
+	mi := &file_link_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2897,7 +2998,7 @@ func (x *WebhookDetail) String() string {
 func (*WebhookDetail) ProtoMessage() {}
 
 func (x *WebhookDetail) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[34]
+	mi := &file_link_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2910,7 +3011,7 @@ func (x *WebhookDetail) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookDetail.ProtoReflect.Descriptor instead.
 func (*WebhookDetail) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{34}
+	return file_link_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *WebhookDetail) GetWebhook() *Webhook {
@@ -2927,6 +3028,75 @@ func (x *WebhookDetail) GetAttempts() []*Delivery {
 	return nil
 }
 
+// SentDelivery is an attempt with what it has sent. Without a body it says why.
+type SentDelivery struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Attempt       *Delivery              `protobuf:"bytes,1,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Body          []byte                 `protobuf:"bytes,2,opt,name=body,proto3" json:"body,omitempty"`
+	Signature     string                 `protobuf:"bytes,3,opt,name=signature,proto3" json:"signature,omitempty"`
+	Unavailable   string                 `protobuf:"bytes,4,opt,name=unavailable,proto3" json:"unavailable,omitempty"` // gone, withheld
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SentDelivery) Reset() {
+	*x = SentDelivery{}
+	mi := &file_link_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SentDelivery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SentDelivery) ProtoMessage() {}
+
+func (x *SentDelivery) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SentDelivery.ProtoReflect.Descriptor instead.
+func (*SentDelivery) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *SentDelivery) GetAttempt() *Delivery {
+	if x != nil {
+		return x.Attempt
+	}
+	return nil
+}
+
+func (x *SentDelivery) GetBody() []byte {
+	if x != nil {
+		return x.Body
+	}
+	return nil
+}
+
+func (x *SentDelivery) GetSignature() string {
+	if x != nil {
+		return x.Signature
+	}
+	return ""
+}
+
+func (x *SentDelivery) GetUnavailable() string {
+	if x != nil {
+		return x.Unavailable
+	}
+	return ""
+}
+
 type SessionResults struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Results       []*SessionResult       `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
@@ -2936,7 +3106,7 @@ type SessionResults struct {
 
 func (x *SessionResults) Reset() {
 	*x = SessionResults{}
-	mi := &file_link_proto_msgTypes[35]
+	mi := &file_link_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2948,7 +3118,7 @@ func (x *SessionResults) String() string {
 func (*SessionResults) ProtoMessage() {}
 
 func (x *SessionResults) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[35]
+	mi := &file_link_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2961,7 +3131,7 @@ func (x *SessionResults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionResults.ProtoReflect.Descriptor instead.
 func (*SessionResults) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{35}
+	return file_link_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SessionResults) GetResults() []*SessionResult {
@@ -2982,7 +3152,7 @@ type SessionResult struct {
 
 func (x *SessionResult) Reset() {
 	*x = SessionResult{}
-	mi := &file_link_proto_msgTypes[36]
+	mi := &file_link_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2994,7 +3164,7 @@ func (x *SessionResult) String() string {
 func (*SessionResult) ProtoMessage() {}
 
 func (x *SessionResult) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[36]
+	mi := &file_link_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3007,7 +3177,7 @@ func (x *SessionResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionResult.ProtoReflect.Descriptor instead.
 func (*SessionResult) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{36}
+	return file_link_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SessionResult) GetStatus() string {
@@ -3049,7 +3219,7 @@ type SessionState struct {
 
 func (x *SessionState) Reset() {
 	*x = SessionState{}
-	mi := &file_link_proto_msgTypes[37]
+	mi := &file_link_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3061,7 +3231,7 @@ func (x *SessionState) String() string {
 func (*SessionState) ProtoMessage() {}
 
 func (x *SessionState) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[37]
+	mi := &file_link_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3074,7 +3244,7 @@ func (x *SessionState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionState.ProtoReflect.Descriptor instead.
 func (*SessionState) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{37}
+	return file_link_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SessionState) GetSessionNodes() uint64 {
@@ -3157,7 +3327,7 @@ type SessionList struct {
 
 func (x *SessionList) Reset() {
 	*x = SessionList{}
-	mi := &file_link_proto_msgTypes[38]
+	mi := &file_link_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3169,7 +3339,7 @@ func (x *SessionList) String() string {
 func (*SessionList) ProtoMessage() {}
 
 func (x *SessionList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[38]
+	mi := &file_link_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3182,7 +3352,7 @@ func (x *SessionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionList.ProtoReflect.Descriptor instead.
 func (*SessionList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{38}
+	return file_link_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *SessionList) GetSessions() []*Session {
@@ -3208,7 +3378,7 @@ type ImportList struct {
 
 func (x *ImportList) Reset() {
 	*x = ImportList{}
-	mi := &file_link_proto_msgTypes[39]
+	mi := &file_link_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3220,7 +3390,7 @@ func (x *ImportList) String() string {
 func (*ImportList) ProtoMessage() {}
 
 func (x *ImportList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[39]
+	mi := &file_link_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3233,7 +3403,7 @@ func (x *ImportList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportList.ProtoReflect.Descriptor instead.
 func (*ImportList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{39}
+	return file_link_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ImportList) GetImports() []*Import {
@@ -3253,7 +3423,7 @@ type ConnectorList struct {
 
 func (x *ConnectorList) Reset() {
 	*x = ConnectorList{}
-	mi := &file_link_proto_msgTypes[40]
+	mi := &file_link_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3265,7 +3435,7 @@ func (x *ConnectorList) String() string {
 func (*ConnectorList) ProtoMessage() {}
 
 func (x *ConnectorList) ProtoReflect() protoreflect.Message {
-	mi := &file_link_proto_msgTypes[40]
+	mi := &file_link_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3278,7 +3448,7 @@ func (x *ConnectorList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConnectorList.ProtoReflect.Descriptor instead.
 func (*ConnectorList) Descriptor() ([]byte, []int) {
-	return file_link_proto_rawDescGZIP(), []int{40}
+	return file_link_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ConnectorList) GetConnectors() []*Connector {
@@ -3326,7 +3496,7 @@ const file_link_proto_rawDesc = "" +
 	"\x0fPendingDelivery\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x04R\x03seq\x12\x1a\n" +
 	"\battempts\x18\x02 \x01(\rR\battempts\x12\x15\n" +
-	"\x06due_ms\x18\x03 \x01(\x03R\x05dueMs\"\xb7\x02\n" +
+	"\x06due_ms\x18\x03 \x01(\x03R\x05dueMs\"\xe4\x02\n" +
 	"\bDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x14\n" +
 	"\x05event\x18\x02 \x01(\fR\x05event\x12\x1d\n" +
@@ -3341,7 +3511,9 @@ const file_link_proto_rawDesc = "" +
 	"\x05error\x18\t \x01(\tR\x05error\x12\x0e\n" +
 	"\x02ok\x18\n" +
 	" \x01(\bR\x02ok\x12\x1c\n" +
-	"\tpartition\x18\v \x01(\fR\tpartition\"\xce\x03\n" +
+	"\tpartition\x18\v \x01(\fR\tpartition\x12\x10\n" +
+	"\x03seq\x18\f \x01(\x04R\x03seq\x12\x19\n" +
+	"\bevent_ms\x18\r \x01(\x03R\aeventMs\"\xce\x03\n" +
 	"\tConnector\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\fR\x04user\x12\x12\n" +
@@ -3409,7 +3581,7 @@ const file_link_proto_rawDesc = "" +
 	"\x0eSessionCounter\x12\x16\n" +
 	"\x06events\x18\x01 \x01(\x04R\x06events\x12\x14\n" +
 	"\x05nodes\x18\x02 \x01(\x04R\x05nodes\x12\x13\n" +
-	"\x05at_ms\x18\x03 \x01(\x03R\x04atMs\"\xb6\n" +
+	"\x05at_ms\x18\x03 \x01(\x03R\x04atMs\"\xf0\n" +
 	"\n" +
 	"\x06LinkOp\x125\n" +
 	"\vimport_file\x18\x01 \x01(\v2\x12.orgmem.ImportFileH\x00R\n" +
@@ -3435,7 +3607,8 @@ const file_link_proto_rawDesc = "" +
 	"\x10delete_connector\x18\x12 \x01(\v2\x17.orgmem.DeleteConnectorH\x00R\x0fdeleteConnector\x12>\n" +
 	"\x0esync_connector\x18\x13 \x01(\v2\x15.orgmem.SyncConnectorH\x00R\rsyncConnector\x12;\n" +
 	"\rlist_sessions\x18\x14 \x01(\v2\x14.orgmem.ListSessionsH\x00R\flistSessions\x12>\n" +
-	"\x0edelete_session\x18\x15 \x01(\v2\x15.orgmem.DeleteSessionH\x00R\rdeleteSessionB\x04\n" +
+	"\x0edelete_session\x18\x15 \x01(\v2\x15.orgmem.DeleteSessionH\x00R\rdeleteSession\x128\n" +
+	"\fget_delivery\x18\x16 \x01(\v2\x13.orgmem.GetDeliveryH\x00R\vgetDeliveryB\x04\n" +
 	"\x02op\"\xd2\x01\n" +
 	"\n" +
 	"ImportFile\x12\x1a\n" +
@@ -3487,7 +3660,10 @@ const file_link_proto_rawDesc = "" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\"\x1c\n" +
 	"\n" +
 	"GetWebhook\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\x8c\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"7\n" +
+	"\vGetDelivery\x12\x18\n" +
+	"\awebhook\x18\x01 \x01(\tR\awebhook\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\"\x8c\x01\n" +
 	"\fPatchWebhook\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x15\n" +
 	"\x03url\x18\x02 \x01(\tH\x00R\x03url\x88\x01\x01\x12\x1f\n" +
@@ -3527,7 +3703,7 @@ const file_link_proto_rawDesc = "" +
 	"\x0fDeleteConnector\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x1f\n" +
 	"\rSyncConnector\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\x88\x05\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xb4\x05\n" +
 	"\n" +
 	"LinkResult\x12#\n" +
 	"\x04none\x18\x01 \x01(\v2\r.orgmem.EmptyH\x00R\x04none\x12+\n" +
@@ -3545,7 +3721,8 @@ const file_link_proto_rawDesc = "" +
 	"\tconnector\x18\f \x01(\v2\x11.orgmem.ConnectorH\x00R\tconnector\x127\n" +
 	"\n" +
 	"connectors\x18\r \x01(\v2\x15.orgmem.ConnectorListH\x00R\n" +
-	"connectorsB\b\n" +
+	"connectors\x12*\n" +
+	"\x04sent\x18\x0e \x01(\v2\x14.orgmem.SentDeliveryH\x00R\x04sentB\b\n" +
 	"\x06result\"[\n" +
 	"\vWebhookList\x12+\n" +
 	"\bwebhooks\x18\x01 \x03(\v2\x0f.orgmem.WebhookR\bwebhooks\x12\x1f\n" +
@@ -3553,7 +3730,12 @@ const file_link_proto_rawDesc = "" +
 	"nextCursor\"h\n" +
 	"\rWebhookDetail\x12)\n" +
 	"\awebhook\x18\x01 \x01(\v2\x0f.orgmem.WebhookR\awebhook\x12,\n" +
-	"\battempts\x18\x02 \x03(\v2\x10.orgmem.DeliveryR\battempts\"A\n" +
+	"\battempts\x18\x02 \x03(\v2\x10.orgmem.DeliveryR\battempts\"\x8e\x01\n" +
+	"\fSentDelivery\x12*\n" +
+	"\aattempt\x18\x01 \x01(\v2\x10.orgmem.DeliveryR\aattempt\x12\x12\n" +
+	"\x04body\x18\x02 \x01(\fR\x04body\x12\x1c\n" +
+	"\tsignature\x18\x03 \x01(\tR\tsignature\x12 \n" +
+	"\vunavailable\x18\x04 \x01(\tR\vunavailable\"A\n" +
 	"\x0eSessionResults\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.orgmem.SessionResultR\aresults\"Q\n" +
 	"\rSessionResult\x12\x16\n" +
@@ -3600,7 +3782,7 @@ func file_link_proto_rawDescGZIP() []byte {
 	return file_link_proto_rawDescData
 }
 
-var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_link_proto_goTypes = []any{
 	(*Webhook)(nil),         // 0: orgmem.Webhook
 	(*PendingDelivery)(nil), // 1: orgmem.PendingDelivery
@@ -3624,27 +3806,29 @@ var file_link_proto_goTypes = []any{
 	(*CreateWebhook)(nil),   // 19: orgmem.CreateWebhook
 	(*ListWebhooks)(nil),    // 20: orgmem.ListWebhooks
 	(*GetWebhook)(nil),      // 21: orgmem.GetWebhook
-	(*PatchWebhook)(nil),    // 22: orgmem.PatchWebhook
-	(*DeleteWebhook)(nil),   // 23: orgmem.DeleteWebhook
-	(*TestWebhook)(nil),     // 24: orgmem.TestWebhook
-	(*StreamEvents)(nil),    // 25: orgmem.StreamEvents
-	(*CreateConnector)(nil), // 26: orgmem.CreateConnector
-	(*ListConnectors)(nil),  // 27: orgmem.ListConnectors
-	(*GetConnector)(nil),    // 28: orgmem.GetConnector
-	(*PatchConnector)(nil),  // 29: orgmem.PatchConnector
-	(*DeleteConnector)(nil), // 30: orgmem.DeleteConnector
-	(*SyncConnector)(nil),   // 31: orgmem.SyncConnector
-	(*LinkResult)(nil),      // 32: orgmem.LinkResult
-	(*WebhookList)(nil),     // 33: orgmem.WebhookList
-	(*WebhookDetail)(nil),   // 34: orgmem.WebhookDetail
-	(*SessionResults)(nil),  // 35: orgmem.SessionResults
-	(*SessionResult)(nil),   // 36: orgmem.SessionResult
-	(*SessionState)(nil),    // 37: orgmem.SessionState
-	(*SessionList)(nil),     // 38: orgmem.SessionList
-	(*ImportList)(nil),      // 39: orgmem.ImportList
-	(*ConnectorList)(nil),   // 40: orgmem.ConnectorList
-	(*Page)(nil),            // 41: orgmem.Page
-	(*Empty)(nil),           // 42: orgmem.Empty
+	(*GetDelivery)(nil),     // 22: orgmem.GetDelivery
+	(*PatchWebhook)(nil),    // 23: orgmem.PatchWebhook
+	(*DeleteWebhook)(nil),   // 24: orgmem.DeleteWebhook
+	(*TestWebhook)(nil),     // 25: orgmem.TestWebhook
+	(*StreamEvents)(nil),    // 26: orgmem.StreamEvents
+	(*CreateConnector)(nil), // 27: orgmem.CreateConnector
+	(*ListConnectors)(nil),  // 28: orgmem.ListConnectors
+	(*GetConnector)(nil),    // 29: orgmem.GetConnector
+	(*PatchConnector)(nil),  // 30: orgmem.PatchConnector
+	(*DeleteConnector)(nil), // 31: orgmem.DeleteConnector
+	(*SyncConnector)(nil),   // 32: orgmem.SyncConnector
+	(*LinkResult)(nil),      // 33: orgmem.LinkResult
+	(*WebhookList)(nil),     // 34: orgmem.WebhookList
+	(*WebhookDetail)(nil),   // 35: orgmem.WebhookDetail
+	(*SentDelivery)(nil),    // 36: orgmem.SentDelivery
+	(*SessionResults)(nil),  // 37: orgmem.SessionResults
+	(*SessionResult)(nil),   // 38: orgmem.SessionResult
+	(*SessionState)(nil),    // 39: orgmem.SessionState
+	(*SessionList)(nil),     // 40: orgmem.SessionList
+	(*ImportList)(nil),      // 41: orgmem.ImportList
+	(*ConnectorList)(nil),   // 42: orgmem.ConnectorList
+	(*Page)(nil),            // 43: orgmem.Page
+	(*Empty)(nil),           // 44: orgmem.Empty
 }
 var file_link_proto_depIdxs = []int32{
 	1,  // 0: orgmem.Webhook.pending:type_name -> orgmem.PendingDelivery
@@ -3659,46 +3843,49 @@ var file_link_proto_depIdxs = []int32{
 	19, // 9: orgmem.LinkOp.create_webhook:type_name -> orgmem.CreateWebhook
 	20, // 10: orgmem.LinkOp.list_webhooks:type_name -> orgmem.ListWebhooks
 	21, // 11: orgmem.LinkOp.get_webhook:type_name -> orgmem.GetWebhook
-	22, // 12: orgmem.LinkOp.patch_webhook:type_name -> orgmem.PatchWebhook
-	23, // 13: orgmem.LinkOp.delete_webhook:type_name -> orgmem.DeleteWebhook
-	24, // 14: orgmem.LinkOp.test_webhook:type_name -> orgmem.TestWebhook
-	25, // 15: orgmem.LinkOp.stream_events:type_name -> orgmem.StreamEvents
-	26, // 16: orgmem.LinkOp.create_connector:type_name -> orgmem.CreateConnector
-	27, // 17: orgmem.LinkOp.list_connectors:type_name -> orgmem.ListConnectors
-	28, // 18: orgmem.LinkOp.get_connector:type_name -> orgmem.GetConnector
-	29, // 19: orgmem.LinkOp.patch_connector:type_name -> orgmem.PatchConnector
-	30, // 20: orgmem.LinkOp.delete_connector:type_name -> orgmem.DeleteConnector
-	31, // 21: orgmem.LinkOp.sync_connector:type_name -> orgmem.SyncConnector
+	23, // 12: orgmem.LinkOp.patch_webhook:type_name -> orgmem.PatchWebhook
+	24, // 13: orgmem.LinkOp.delete_webhook:type_name -> orgmem.DeleteWebhook
+	25, // 14: orgmem.LinkOp.test_webhook:type_name -> orgmem.TestWebhook
+	26, // 15: orgmem.LinkOp.stream_events:type_name -> orgmem.StreamEvents
+	27, // 16: orgmem.LinkOp.create_connector:type_name -> orgmem.CreateConnector
+	28, // 17: orgmem.LinkOp.list_connectors:type_name -> orgmem.ListConnectors
+	29, // 18: orgmem.LinkOp.get_connector:type_name -> orgmem.GetConnector
+	30, // 19: orgmem.LinkOp.patch_connector:type_name -> orgmem.PatchConnector
+	31, // 20: orgmem.LinkOp.delete_connector:type_name -> orgmem.DeleteConnector
+	32, // 21: orgmem.LinkOp.sync_connector:type_name -> orgmem.SyncConnector
 	17, // 22: orgmem.LinkOp.list_sessions:type_name -> orgmem.ListSessions
 	18, // 23: orgmem.LinkOp.delete_session:type_name -> orgmem.DeleteSession
-	12, // 24: orgmem.SessionEvents.events:type_name -> orgmem.SessionEvent
-	14, // 25: orgmem.AgentSignals.signals:type_name -> orgmem.AgentSignal
-	41, // 26: orgmem.ListSessions.page:type_name -> orgmem.Page
-	41, // 27: orgmem.ListWebhooks.page:type_name -> orgmem.Page
-	41, // 28: orgmem.ListConnectors.page:type_name -> orgmem.Page
-	42, // 29: orgmem.LinkResult.none:type_name -> orgmem.Empty
-	0,  // 30: orgmem.LinkResult.webhook:type_name -> orgmem.Webhook
-	33, // 31: orgmem.LinkResult.webhooks:type_name -> orgmem.WebhookList
-	34, // 32: orgmem.LinkResult.webhook_detail:type_name -> orgmem.WebhookDetail
-	2,  // 33: orgmem.LinkResult.test:type_name -> orgmem.Delivery
-	35, // 34: orgmem.LinkResult.session_results:type_name -> orgmem.SessionResults
-	37, // 35: orgmem.LinkResult.session_state:type_name -> orgmem.SessionState
-	38, // 36: orgmem.LinkResult.sessions:type_name -> orgmem.SessionList
-	39, // 37: orgmem.LinkResult.imports:type_name -> orgmem.ImportList
-	3,  // 38: orgmem.LinkResult.connector:type_name -> orgmem.Connector
-	40, // 39: orgmem.LinkResult.connectors:type_name -> orgmem.ConnectorList
-	0,  // 40: orgmem.WebhookList.webhooks:type_name -> orgmem.Webhook
-	0,  // 41: orgmem.WebhookDetail.webhook:type_name -> orgmem.Webhook
-	2,  // 42: orgmem.WebhookDetail.attempts:type_name -> orgmem.Delivery
-	36, // 43: orgmem.SessionResults.results:type_name -> orgmem.SessionResult
-	5,  // 44: orgmem.SessionList.sessions:type_name -> orgmem.Session
-	4,  // 45: orgmem.ImportList.imports:type_name -> orgmem.Import
-	3,  // 46: orgmem.ConnectorList.connectors:type_name -> orgmem.Connector
-	47, // [47:47] is the sub-list for method output_type
-	47, // [47:47] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	22, // 24: orgmem.LinkOp.get_delivery:type_name -> orgmem.GetDelivery
+	12, // 25: orgmem.SessionEvents.events:type_name -> orgmem.SessionEvent
+	14, // 26: orgmem.AgentSignals.signals:type_name -> orgmem.AgentSignal
+	43, // 27: orgmem.ListSessions.page:type_name -> orgmem.Page
+	43, // 28: orgmem.ListWebhooks.page:type_name -> orgmem.Page
+	43, // 29: orgmem.ListConnectors.page:type_name -> orgmem.Page
+	44, // 30: orgmem.LinkResult.none:type_name -> orgmem.Empty
+	0,  // 31: orgmem.LinkResult.webhook:type_name -> orgmem.Webhook
+	34, // 32: orgmem.LinkResult.webhooks:type_name -> orgmem.WebhookList
+	35, // 33: orgmem.LinkResult.webhook_detail:type_name -> orgmem.WebhookDetail
+	2,  // 34: orgmem.LinkResult.test:type_name -> orgmem.Delivery
+	37, // 35: orgmem.LinkResult.session_results:type_name -> orgmem.SessionResults
+	39, // 36: orgmem.LinkResult.session_state:type_name -> orgmem.SessionState
+	40, // 37: orgmem.LinkResult.sessions:type_name -> orgmem.SessionList
+	41, // 38: orgmem.LinkResult.imports:type_name -> orgmem.ImportList
+	3,  // 39: orgmem.LinkResult.connector:type_name -> orgmem.Connector
+	42, // 40: orgmem.LinkResult.connectors:type_name -> orgmem.ConnectorList
+	36, // 41: orgmem.LinkResult.sent:type_name -> orgmem.SentDelivery
+	0,  // 42: orgmem.WebhookList.webhooks:type_name -> orgmem.Webhook
+	0,  // 43: orgmem.WebhookDetail.webhook:type_name -> orgmem.Webhook
+	2,  // 44: orgmem.WebhookDetail.attempts:type_name -> orgmem.Delivery
+	2,  // 45: orgmem.SentDelivery.attempt:type_name -> orgmem.Delivery
+	38, // 46: orgmem.SessionResults.results:type_name -> orgmem.SessionResult
+	5,  // 47: orgmem.SessionList.sessions:type_name -> orgmem.Session
+	4,  // 48: orgmem.ImportList.imports:type_name -> orgmem.Import
+	3,  // 49: orgmem.ConnectorList.connectors:type_name -> orgmem.Connector
+	50, // [50:50] is the sub-list for method output_type
+	50, // [50:50] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_link_proto_init() }
@@ -3729,10 +3916,11 @@ func file_link_proto_init() {
 		(*LinkOp_SyncConnector)(nil),
 		(*LinkOp_ListSessions)(nil),
 		(*LinkOp_DeleteSession)(nil),
+		(*LinkOp_GetDelivery)(nil),
 	}
-	file_link_proto_msgTypes[22].OneofWrappers = []any{}
-	file_link_proto_msgTypes[29].OneofWrappers = []any{}
-	file_link_proto_msgTypes[32].OneofWrappers = []any{
+	file_link_proto_msgTypes[23].OneofWrappers = []any{}
+	file_link_proto_msgTypes[30].OneofWrappers = []any{}
+	file_link_proto_msgTypes[33].OneofWrappers = []any{
 		(*LinkResult_None)(nil),
 		(*LinkResult_Webhook)(nil),
 		(*LinkResult_Webhooks)(nil),
@@ -3746,6 +3934,7 @@ func file_link_proto_init() {
 		(*LinkResult_Imports)(nil),
 		(*LinkResult_Connector)(nil),
 		(*LinkResult_Connectors)(nil),
+		(*LinkResult_Sent)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3753,7 +3942,7 @@ func file_link_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_link_proto_rawDesc), len(file_link_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

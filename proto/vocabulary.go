@@ -12,6 +12,7 @@ const (
 	CodeConflict              = "conflict"
 	CodeConnectorLimit        = "connector_limit_reached"
 	CodeConnectorNotFound     = "connector_not_found"
+	CodeDeliveryNotFound      = "delivery_not_found"
 	CodeDomainNotFound        = "domain_not_found"
 	CodeEdgeNotFound          = "edge_not_found"
 	CodeExportNotFound        = "export_not_found"
@@ -269,6 +270,12 @@ const (
 	StaleForgotten    = "forgotten"
 	StaleEnded        = "ended"
 	StaleContradicted = "contradicted"
+)
+
+// Why what an attempt to deliver has sent is not told.
+const (
+	SentGone     = "gone"
+	SentWithheld = "withheld"
 )
 
 // Acts of the organization's audit trail that more than one place writes.

@@ -130,7 +130,9 @@ func (c *client) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *
 	if err != nil {
 		return nil, false, err
 	}
-	d = &pb.Delivery{Id: id[:], Event: e.GetId(), EventType: e.GetType(), Attempt: n, Partition: e.GetPartition()}
+	d = &pb.Delivery{
+		Id: id[:], Event: e.GetId(), EventType: e.GetType(), EventMs: e.GetAtMs(), Attempt: n, Partition: e.GetPartition(),
+	}
 	to := pb.WebhookID(hook.GetId())
 	leave, err := c.org.System.Config.Egress.Enter(ctx, c.isSlow(to))
 	began := c.org.System.Clock.Now() // the receiver is not charged for the wait

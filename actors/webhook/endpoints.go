@@ -167,11 +167,16 @@ func (e endpoints) receives(hook *pb.Webhook, event *pb.OutboxEvent) bool {
 	if !slices.Contains(hook.GetEventTypes(), allEvents) && !slices.Contains(hook.GetEventTypes(), kind) {
 		return false
 	}
+	return e.maySee(hook.GetUser(), event)
+}
+
+// maySee is the part of the rule of reach that says which person's events a user may be told.
+func (e endpoints) maySee(user []byte, event *pb.OutboxEvent) bool {
+	kind := event.GetType()
 	if e.org.Main != nil || kind == pb.EventInsightProposed || kind == pb.EventBrainTrained {
 		return true
 	}
-	return len(event.GetPartition()) == 0 || event.GetSubject() != "" ||
-		string(event.GetPartition()) == string(hook.GetUser())
+	return len(event.GetPartition()) == 0 || event.GetSubject() != "" || string(event.GetPartition()) == string(user)
 }
 
 // shownWebhook is what a caller sees of a stored endpoint.

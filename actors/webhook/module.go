@@ -34,6 +34,9 @@ func (o *Module) Handle(c *tenant.Call) bool {
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.listWebhooks(st, op.ListWebhooks) })
 	case *pb.LinkOp_GetWebhook:
 		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getWebhook(st, op.GetWebhook) })
+	case *pb.LinkOp_GetDelivery:
+		user := c.Principal.User
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.getDelivery(st, user, op.GetDelivery) })
 	case *pb.LinkOp_PatchWebhook:
 		o.patchWebhook(c, op.PatchWebhook)
 	case *pb.LinkOp_DeleteWebhook:

@@ -49,18 +49,28 @@ func (o *Module) listWebhooks(r storage.Reader, op *pb.ListWebhooks) (*pb.Reply,
 
 // getWebhook answers an endpoint with its last attempts, newest first.
 func (o *Module) getWebhook(r storage.Reader, op *pb.GetWebhook) (*pb.Reply, error) {
-	hook, err := o.endpoints.find(r, op.GetId())
+	return o.ofWebhook(r, op.GetId(), func(hook *pb.Webhook, attempts []*pb.Delivery) (*pb.Reply, error) {
+		detail := &pb.WebhookDetail{Webhook: shownWebhook(hook), Attempts: attempts}
+		return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
+	})
+}
+
+// ofWebhook answers what f makes of an endpoint and its last attempts, newest first.
+func (o *Module) ofWebhook(
+	r storage.Reader, id string, f func(hook *pb.Webhook, attempts []*pb.Delivery) (*pb.Reply, error),
+) (*pb.Reply, error) {
+	hook, err := o.endpoints.find(r, id)
 	if err != nil {
 		return nil, err
 	}
 	if hook == nil {
 		return tenant.Refuse(NotFound()), nil
 	}
-	detail := &pb.WebhookDetail{Webhook: shownWebhook(hook)}
-	if detail.Attempts, err = o.log.last(r, pb.WebhookID(hook.GetId())); err != nil {
+	attempts, err := o.log.last(r, pb.WebhookID(hook.GetId()))
+	if err != nil {
 		return nil, err
 	}
-	return tenant.LinkReply(&pb.LinkResult{Result: &pb.LinkResult_WebhookDetail{WebhookDetail: detail}}), nil
+	return f(hook, attempts)
 }
 
 // checkAddress holds an address against the rules of egress, beside the mailbox since the name service may take
@@ -323,7 +333,7 @@ func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 	}
 	ch := commit.New(o.Store)
 	ch.User = c.Principal.User.Bytes()
-	if err := ch.Event(c.Org, pb.EventWebhookTest, nil, map[string]any{"message": "This is a test event."}); err != nil {
+	if err := ch.Event(c.Org, pb.EventWebhookTest, nil, testData); err != nil {
 		c.Fail(err)
 		return
 	}

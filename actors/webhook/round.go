@@ -183,6 +183,7 @@ func (w *deliverer) post(r *round) {
 		for a := b.next(); a != nil; a = b.next() {
 			d, tried, err := w.module.client.attempt(ctx, send, r.hook, a.event, a.failed+1)
 			if err == nil && tried {
+				d.Seq = a.seq
 				a.outcome = d
 			}
 			if !a.outcome.GetOk() {

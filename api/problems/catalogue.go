@@ -119,6 +119,11 @@ var Catalogue = indexCatalogue([]Entry{
 		Explanation: "The organization has no webhook endpoint with this id.",
 	},
 	{
+		Code: pb.CodeDeliveryNotFound, Status: http.StatusNotFound, Title: "Delivery not found",
+		Explanation: "The endpoint's last 50 attempts to deliver have none with this id.",
+		Action:      "GET /v1/webhooks/{webhook_id} lists them.",
+	},
+	{
 		Code: pb.CodeExportNotFound, Status: http.StatusNotFound, Title: "Export not found",
 		Explanation: "The caller has no export with this id.",
 	},

@@ -4,7 +4,8 @@ import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import { createHash } from "node:crypto";
 import { Orgmem, Unauthorized } from "orgmem";
 import { routes } from "../src/routes";
-import { expect, test as shared, watch, type Service } from "./service";
+import { violations } from "./axe";
+import { expect, startService, test as shared, watch, type Service } from "./service";
 
 // A service of its own: some of these tests need an empty memory.
 const test = shared.extend<object, { apart: string }>({ apart: ["trust", { scope: "worker", auto: true }] });
@@ -157,14 +158,28 @@ test("a webhook is made, tested, seen to fail with the reason, paused, and its s
   expect(receiver.deliveries.length).toBe(before + 1);
   const { body, signature } = receiver.deliveries.at(-1)!;
 
-  await page.getByLabel("Body").fill(body);
+  await page.getByRole("textbox", { name: "Body" }).fill(body);
   await page.getByLabel("X-Svc-Signature").fill(signature);
   await page.getByLabel("Signing secret").fill(secret);
   await page.getByRole("button", { name: "Check" }).click();
   await expect(page.getByText("It fits", { exact: true })).toBeVisible();
-  await page.getByLabel("Body").fill(body + " ");
+  await page.getByRole("textbox", { name: "Body" }).fill(body + " ");
   await page.getByRole("button", { name: "Check" }).click();
   await expect(page.getByText("The signature does not fit.")).toBeVisible();
+
+  // The same from the log: byte for byte what the receiver got, with the signature that it would compute.
+  const tests = page.getByRole("listitem").filter({ hasText: "webhook.test" });
+  await tests.first().getByText("webhook.test").click();
+  await expect(tests.first().getByLabel("Body")).toHaveText(body);
+  await expect(tests.first()).toContainText(signature);
+  await tests.first().getByRole("button", { name: "Check the signature…" }).click();
+  await expect(page.getByRole("textbox", { name: "Body" })).toHaveValue(body);
+  await expect(page.getByLabel("Signing secret")).toBeFocused();
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await expect(page.getByText("It fits", { exact: true })).toBeVisible();
+  await tests.first().getByRole("button", { name: "Send this test again" }).click();
+  await expect.poll(() => receiver.deliveries.length).toBe(before + 2);
+  await expect(tests).toHaveCount(2);
 
   receiver.status = 503;
   try {
@@ -362,4 +377,33 @@ test("a connector is made, fetches, says what went wrong, and is paused and dele
   await page.getByRole("button", { name: "Delete…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("There is no connector.")).toBeVisible();
+});
+
+test("an account is deleted after what goes was shown and its name was typed", async ({ browser }) => {
+  const own = await startService();
+  const context = await browser.newContext();
+  try {
+    await own.memory.subjects.put("left behind");
+    await own.memory.add("The keeper's own note.", { wait: true });
+    await context.addInitScript((key) => sessionStorage.getItem("begun") ?? (sessionStorage.setItem("begun", "1"), sessionStorage.setItem("orgmem.key", key)), own.key);
+    const page = await context.newPage();
+    await page.goto(view(own, "/trust/settings"));
+    await page.getByRole("button", { name: "Delete my account…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete your account?" });
+    await expect(dialog).toContainText("You are alone in");
+    await expect(dialog.getByRole("listitem").filter({ hasText: /^1 subject, each/ })).toBeVisible();
+    await expect(dialog.getByRole("listitem").filter({ hasText: /^1 key, this one included/ })).toBeVisible();
+    await expect(dialog.getByRole("listitem").filter({ hasText: /^Nodes: \d/ })).toBeVisible();
+    expect(await violations(page)).toEqual([]);
+    const confirm = dialog.getByRole("button", { name: "Delete for good" });
+    await expect(confirm).toBeDisabled();
+    const name = (await own.memory.me()).org.displayName;
+    await dialog.getByRole("textbox").fill(name);
+    await confirm.click();
+    await expect(page.getByText("Your account is deleted.")).toBeVisible();
+    await expect(own.memory.me()).rejects.toThrow(Unauthorized);
+  } finally {
+    await context.close();
+    await own.stop();
+  }
 });

@@ -46,6 +46,26 @@ test.beforeAll(async ({ service }) => {
 
 const card = (page: Page, words: string) => page.getByRole("article").filter({ hasText: words });
 
+test("of long passages the sentences that disagree come first, and the rest folds open", async ({ page, service }) => {
+  const around = (word: string): string => Array.from({ length: 25 }, (_, i) => `The ${word} number ${i} is told of at length in this place. `).join("");
+  await page.route("**/v1/contradictions?*", async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.json()) as { data: { passages: { text: string }[] }[] };
+    for (const { passages } of body.data) passages.forEach((p, i) => (p.text = around(["oven", "shelf"][i]!) + p.text + " " + around(["lamp", "stool"][i]!)));
+    await route.fulfill({ response: answer, json: body });
+  });
+  await page.goto(service.url + at("/understanding/contradictions"));
+  const kiln = card(page, "The kiln in the studio");
+  await expect(kiln.locator("mark").filter({ hasText: "1260" })).toBeVisible();
+  await expect(kiln.locator("mark").filter({ hasText: "1180" })).toBeVisible();
+  await expect(kiln.getByText("The oven number 3 ", { exact: false })).toBeHidden();
+  await expect(kiln.getByRole("blockquote").first()).toContainText("The oven number 24 ");
+  expect(await violations(page)).toEqual([]);
+  await kiln.getByText("The whole text").first().click();
+  await expect(kiln.getByText("The oven number 3 ", { exact: false })).toBeVisible();
+  await expect(kiln.locator("mark").filter({ hasText: /number/ }), "nothing is marked but what disagrees").toHaveCount(0);
+});
+
 test("a contradiction stands side by side, and a person decides it", async ({ page, service }) => {
   await page.goto(service.url + at("/understanding/contradictions"));
   const kiln = card(page, "The kiln in the studio");

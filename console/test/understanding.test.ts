@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endOf } from "../src/views/understanding/asof";
 import { alike } from "../src/views/understanding/compare";
+import { disagreeing } from "../src/views/understanding/disagree";
 import { authorOf } from "../src/views/understanding/nodes";
 import { distinct, lines, pack } from "../src/views/understanding/plot";
 import { layout, moment, monthsOf, occurrences, perMonth, place, ticks } from "../src/views/understanding/timeline";
@@ -42,6 +43,33 @@ describe("layout", () => {
     }
   });
   it("places a time in proportion", () => expect(place(at("2026-01-06"), span, 1000)).toBe(500));
+});
+
+describe("the sentences that disagree", () => {
+  const filler = (from: number): string => Array.from({ length: 20 }, (_, i) => `Paragraph ${from + i} tells of the ${["crane", "quay", "tide", "dock"][i % 4]} and its keeper. `).join("");
+  it("are found in the middle of long texts, with a sentence around them", () => {
+    const a = `${filler(0)}The boiler of the north hall was replaced in 2019 by Weber. Nobody minded.`;
+    const b = `Some other text begins here. The boiler of the north hall was replaced in 2021 by Weber. ${filler(100)}`;
+    const found = disagreeing(a, b)!;
+    expect(found.a.sentence).toContain("replaced in 2019");
+    expect(found.b.sentence).toContain("replaced in 2021");
+    expect(found.a.before).toContain("Paragraph 19");
+    expect(found.a.after).toBe("Nobody minded.");
+    expect([found.a.cut, found.b.cut]).toEqual([
+      { before: true, after: false },
+      { before: false, after: true },
+    ]);
+  });
+  it("are those that the explanation names, also among texts of one pattern", () => {
+    const a = `${filler(0)}The kiln is fired to 1260 degrees.`;
+    const b = `${filler(30)}The kiln is fired to 1180 degrees.`;
+    expect(disagreeing(a, b, "The passages differ in what they say of it: “1260” in one, “1180” in the other.")!.a.sentence).toContain("1260");
+  });
+  it("are not those that say the same, and there are none without a common word", () => {
+    expect(disagreeing("The gate is green. Ships wait.", "The gate is green. Ships wait not.")!.a.sentence).toBe("Ships wait.");
+    expect(disagreeing("Alpha beta.", "Gamma delta.")).toBeUndefined();
+    expect(disagreeing("", "Gamma.")).toBeUndefined();
+  });
 });
 
 describe("ticks", () => {

@@ -352,6 +352,7 @@ func verbs(c *Client) []verb {
 		do("getWebhook", func(ctx context.Context) (any, error) { return c.Webhooks.Get(ctx, id) }),
 		do("patchWebhook", func(ctx context.Context) (any, error) { return c.Webhooks.Update(ctx, id, fill[PatchWebhook]()) }),
 		do("deleteWebhook", func(ctx context.Context) (any, error) { return nil, c.Webhooks.Delete(ctx, id) }),
+		do("getDelivery", func(ctx context.Context) (any, error) { return c.Webhooks.Delivery(ctx, id, id) }),
 		do("testWebhook", func(ctx context.Context) (any, error) { return c.Webhooks.Test(ctx, id) }),
 
 		do("ingestSessionEvent", func(ctx context.Context) (any, error) {

@@ -478,6 +478,11 @@ func TestEveryVerb(t *testing.T) {
 	if !webhook.Disabled || len(webhook.Attempts) == 0 || webhook.Secret != "" {
 		t.Errorf("%+v", webhook)
 	}
+	sent, err := c.Webhooks.Delivery(ctx, webhook.ID, webhook.Attempts[0].ID)
+	must("get delivery", err)
+	if _, err := WebhookVerify([]byte(sent.Body), sent.Signature, receiver.secret.Load().(string)); err != nil {
+		t.Errorf("%+v: %v", sent, err)
+	}
 	if got := collect(t, c.Webhooks.List(), func(w Webhook) string { return w.ID }); !slices.Equal(got, []string{webhook.ID}) {
 		t.Errorf("%v", got)
 	}

@@ -397,6 +397,18 @@ type UsageGroup struct {
 	Units   UsageUnits `json:"units"`
 }
 
+// SentDelivery is a delivery attempt with what it has sent.
+type SentDelivery struct {
+	Extra
+	// The body as it was sent, byte for byte; empty where it cannot be told.
+	Body     string          `json:"body"`
+	Delivery DeliveryAttempt `json:"delivery"`
+	// X-Svc-Signature as it was sent.
+	Signature string `json:"signature"`
+	// Why there is no body: gone or withheld; empty where there is one.
+	Unavailable string `json:"unavailable"`
+}
+
 // UsageReport is what was used, in buckets.
 type UsageReport struct {
 	Extra

@@ -47,6 +47,12 @@ func (s WebhooksService) Delete(ctx context.Context, id string) error {
 	return sendBare(ctx, s.c, r, err)
 }
 
+// Delivery is what one of an endpoint's last deliveries has sent, and its signature.
+func (s WebhooksService) Delivery(ctx context.Context, id, delivery string) (*SentDelivery, error) {
+	r, err := at(http.MethodGet, "/v1/webhooks/", id, "/deliveries/", delivery)
+	return send[SentDelivery](ctx, s.c, r, err)
+}
+
 // Test delivers a webhook.test, once. That the receiver refuses it is no error.
 func (s WebhooksService) Test(ctx context.Context, id string) (*WebhookTest, error) {
 	r, err := at(http.MethodPost, "/v1/webhooks/", id, "/test")

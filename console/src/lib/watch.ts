@@ -1,7 +1,7 @@
 import type { Job, Orgmem } from "orgmem";
 
 const firstLook = 250; // milliseconds; a short text is in within some tens of them
-const longestBetween = 2_000;
+const longestBetween = 3_000;
 
 /** Whether a job has ended: its state changes no more. */
 export const ended = (job: Pick<Job, "status">): boolean => job.status === "succeeded" || job.status === "failed" || job.status === "cancelled";
@@ -22,12 +22,33 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Looks at a job until it has ended, less and less often, and tells what it sees; gives the job as it ended, however that was. */
-export async function watchJob(client: Orgmem, id: string, tell: (job: Job) => void, signal?: AbortSignal): Promise<Job> {
+/** Something that is under way elsewhere. */
+export interface Watched<T> {
+  ask: (signal?: AbortSignal) => Promise<T>;
+  ended: (state: T) => boolean;
+  tell: (state: T) => void;
+  signal?: AbortSignal;
+  /** How often in a row asking may fail before that is the end of it; once, where it is left out. */
+  failures?: number;
+}
+
+/** Looks at it until it has ended, less and less often, and tells what it sees; gives what it saw last. */
+export async function watch<T>({ ask, ended, tell, signal, failures = 1 }: Watched<T>): Promise<T> {
+  let failed = 0;
   for (let wait = firstLook; ; wait = Math.min(wait * 1.5, longestBetween)) {
-    const job = await client.jobs.get(id, { signal });
-    tell(job);
-    if (ended(job)) return job;
+    try {
+      const state = await ask(signal);
+      if (signal?.aborted) throw signal.reason;
+      failed = 0;
+      tell(state);
+      if (ended(state)) return state;
+    } catch (error) {
+      if (signal?.aborted || ++failed >= failures) throw error;
+    }
     await pause(wait, signal);
   }
 }
+
+/** Looks at a job until it has ended; gives the job as it ended, however that was. */
+export const watchJob = (client: Orgmem, id: string, tell: (job: Job) => void, signal?: AbortSignal): Promise<Job> =>
+  watch({ ask: (signal) => client.jobs.get(id, { signal }), ended, tell, signal });

@@ -211,6 +211,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
         ("id",),
         {"url": "https://example.org/", "event_types": ["brain.trained"], "disabled": False},
     ),
+    "getDelivery": ("webhooks.delivery", ("id", "other"), {}),
     "testWebhook": ("webhooks.test", ("id",), {}),
 }
 

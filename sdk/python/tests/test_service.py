@@ -250,7 +250,10 @@ def webhooks(run: Session, memory: Any, receiver: Receiver) -> None:
         verify(body + b" ", headers[HEADER], hook.secret)
     with pytest.raises(BadSignature, match=r"600 s old, and 300 s are tolerated.*clock"):
         verify(body, headers[HEADER], hook.secret, now=int(headers[HEADER].split(",")[0][2:]) + 600)
-    assert run(memory.webhooks.get(hook.id)).attempts[0].ok
+    attempt = run(memory.webhooks.get(hook.id)).attempts[0]
+    assert attempt.ok
+    sent = run(memory.webhooks.delivery(hook.id, attempt.id))
+    assert (sent.body.encode(), sent.signature) == (body, headers[HEADER])
     changed = run(memory.webhooks.update(hook.id, event_types=["job.completed"], disabled=True))
     assert changed.disabled and changed.event_types == ["job.completed"]
     run(memory.webhooks.delete(hook.id))

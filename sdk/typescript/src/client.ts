@@ -321,6 +321,9 @@ export class Orgmem {
       this.#transport.call({ method: "PATCH", path: `/v1/webhooks/${segment(id)}`, body: patch }, options),
     delete: async (id: string, options?: RequestOptions): Promise<void> => this.#delete(`/v1/webhooks/${segment(id)}`, options),
     test: async (id: string, options?: RequestOptions): Promise<T.WebhookTest> => this.#post(`/v1/webhooks/${segment(id)}/test`, undefined, options),
+    /** What one of an endpoint's last deliveries has sent, and its signature. */
+    delivery: async (id: string, deliveryId: string, options?: RequestOptions): Promise<T.SentDelivery> =>
+      this.#get(`/v1/webhooks/${segment(id)}/deliveries/${segment(deliveryId)}`, {}, options),
     /** Checks a delivery, and gives the event in it; a receiver without a client has `verifyWebhook`. */
     verify: async (
       payload: string | Uint8Array | ArrayBuffer,

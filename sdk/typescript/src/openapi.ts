@@ -1379,6 +1379,26 @@ export interface paths {
         patch: operations["patchWebhook"];
         trace?: never;
     };
+    "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a delivery attempt has sent
+         * @description One of the last 50 attempts with its body, byte for byte, and its signature. The service keeps no bodies: it makes this one from its event again. Where the event was erased, is older than 72 hours or was sent by a version that did not note it, unavailable is gone; where it concerns another member's memory, it is withheld.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/{webhook_id}/test": {
         parameters: {
             query?: never;
@@ -2961,6 +2981,15 @@ export interface components {
         SearchResult: {
             results: components["schemas"]["Hit"][];
             usage: components["schemas"]["Usage"];
+        };
+        SentDelivery: {
+            /** @description The body as it was sent, byte for byte; null where it cannot be told. */
+            body: string | null;
+            delivery: components["schemas"]["DeliveryAttempt"];
+            /** @description X-Svc-Signature as it was sent. */
+            signature: string | null;
+            /** @description Why there is no body: gone or withheld; null where there is one. */
+            unavailable: string | null;
         };
         Session: {
             /** Format: date-time */
@@ -5422,6 +5451,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentDelivery"];
                 };
             };
         };

@@ -61,6 +61,7 @@ export type SandboxReset = S["SandboxReset"];
 export type ScaffoldedPrompt = S["ScaffoldedPrompt"];
 export type SearchFilters = S["SearchFilters"];
 export type SearchResult = S["SearchResult"];
+export type SentDelivery = S["SentDelivery"];
 export type Session = S["Session"];
 export type SessionEvent = S["SessionEvent"];
 export type SessionResult = S["SessionResult"];

@@ -223,6 +223,11 @@ test("a delivery of the real service is verified, and a changed one is not", asy
   });
   assert.ok(events.every((event) => event.id && event.createdAt && ["webhook.test", "job.completed"].includes(event.type)));
   assert.equal((await memory.webhooks.update(id, { disabled: true })).disabled, true);
-  assert.equal((await memory.webhooks.get(id)).attempts.length >= 2, true);
+  const { attempts } = await memory.webhooks.get(id);
+  assert.equal(attempts.length >= 2, true);
+  for (const attempt of attempts) {
+    const { body, signature } = await memory.webhooks.delivery(id, attempt.id);
+    assert.equal((await memory.webhooks.verify(body, signature, secret)).id, attempt.eventId);
+  }
   await memory.webhooks.delete(id);
 });

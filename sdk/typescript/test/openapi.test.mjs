@@ -140,6 +140,7 @@ test("every operation has a verb that the service takes", async () => {
     ["webhooks.get", () => memory.webhooks.get(none), "webhook_not_found"],
     ["webhooks.update", () => memory.webhooks.update(none, { disabled: false }), "webhook_not_found"],
     ["webhooks.delete", () => memory.webhooks.delete(none), "webhook_not_found"],
+    ["webhooks.delivery", () => memory.webhooks.delivery(none, none), "webhook_not_found"],
     ["webhooks.test", () => memory.webhooks.test(none), "webhook_not_found"],
     ["sessions.push", () => memory.sessions.push({ sessionId: "s", role: "user", text: "Why is it red?" })],
     ["sessions.push of several", () => memory.sessions.push([{ sessionId: "s", role: "assistant", text: "It failed.", at: "2026-01-01T00:00:00Z" }])],

@@ -46,9 +46,12 @@ var provoked = map[string]func(t *testing.T, f fixture) answer{
 	"recall_type_not_found": get("/v1/recall/dreams"),
 	"brain_not_trained":     post("/v1/brain/query", `{"query":"x"}`),
 	"webhook_not_found":     get("/v1/webhooks/nothing"),
-	"export_not_found":      get("/v1/exports/nothing"),
-	"connector_not_found":   get("/v1/connectors/nothing"),
-	"user_not_found":        get("/v1/identity/user/" + pb.UserID{9}.String()),
+	"delivery_not_found": func(t *testing.T, f fixture) answer {
+		return f.send(t, f.maker, http.MethodGet, "/v1/webhooks/"+f.webhook(t)+"/deliveries/nothing", "")
+	},
+	"export_not_found":    get("/v1/exports/nothing"),
+	"connector_not_found": get("/v1/connectors/nothing"),
+	"user_not_found":      get("/v1/identity/user/" + pb.UserID{9}.String()),
 	"session_not_found": func(t *testing.T, f fixture) answer {
 		return f.send(t, f.maker, http.MethodDelete, "/v1/recall/sessions/nothing", "")
 	},

@@ -62,8 +62,8 @@ func TestForeignIDsNeverExisted(t *testing.T) {
 
 	// Of one organization, these belong to all its members.
 	shared := []string{
-		"getSubject", "eraseSubject", "getWebhook", "patchWebhook", "deleteWebhook", "testWebhook", "revokeSandboxKey",
-		"getIdentity",
+		"getSubject", "eraseSubject", "getWebhook", "patchWebhook", "deleteWebhook", "testWebhook", "getDelivery",
+		"revokeSandboxKey", "getIdentity",
 		"getConnector", "patchConnector", "deleteConnector", "syncConnector",
 	}
 	tried := 0

@@ -61,6 +61,13 @@ func TestWebhooksToTheLetter(t *testing.T) {
 		detail.object(t)["consecutiveFailures"] != 0.0 {
 		t.Errorf("%s", detail.body)
 	}
+	sent := s.letter(t, c, http.MethodGet, path+"/deliveries/"+detail.entries(t, "attempts")[0]["id"].(string), "",
+		http.StatusOK, map[string]shape{
+			"delivery": attempt, "body": "string|null", "signature": "string|null", "unavailable": "string|null",
+		})
+	if body, _ := sent.object(t)["body"].(string); !strings.Contains(body, `"type":"webhook.test"`) {
+		t.Errorf("%s", sent.body)
+	}
 	s.letter(t, c, http.MethodGet, "/v1/webhooks", "", http.StatusOK, paged(shapeWebhook))
 	for change, want := range map[string]bool{`{"disabled":true}`: true, `{"disabled":false}`: false} {
 		if got := s.letter(t, c, http.MethodPatch, path, change, http.StatusOK,

@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -105,6 +106,15 @@ func (f fixture) webhook(t *testing.T) string {
 	}
 	return f.ok(t, c, http.MethodPost, "/v1/webhooks", `{"url":"https://example.com/hook","eventTypes":["*"]}`).text(t,
 		"id")
+}
+
+// delivery is an endpoint and one that was sent to it.
+func (f fixture) delivery(t *testing.T) string {
+	t.Helper()
+	c, hook := caller{key: f.maker.key}, f.webhook(t)
+	f.ok(t, c, http.MethodPost, "/v1/webhooks/"+hook+"/test", "")
+	sent := f.ok(t, c, http.MethodGet, "/v1/webhooks/"+hook, "").entries(t, "attempts")
+	return hook + "/" + sent[0]["id"].(string)
 }
 
 const newConnector = `{"type":"feed","name":"News","config":{"url":"https://example.com/feed.xml"}}`
@@ -226,6 +236,7 @@ var samples = map[string]func(t *testing.T, f fixture) request{
 	"getWebhook":    func(t *testing.T, f fixture) request { return request{id: f.webhook(t)} },
 	"patchWebhook":  func(t *testing.T, f fixture) request { return request{id: f.webhook(t), body: `{"disabled":true}`} },
 	"deleteWebhook": func(t *testing.T, f fixture) request { return request{id: f.webhook(t)} },
+	"getDelivery":   func(t *testing.T, f fixture) request { return request{id: f.delivery(t)} },
 	"testWebhook":   func(t *testing.T, f fixture) request { return request{id: f.webhook(t)} },
 }
 
@@ -265,13 +276,21 @@ func (s *stack) routes(t testing.TB) []route {
 	return all
 }
 
-// target puts an id into the route's path.
+// parameter is one of a path.
+var parameter = regexp.MustCompile(`\{[^}]+\}`)
+
+// target puts an id into the route's path; where it has several, a slash is between them, and what is missing is the
+// last again.
 func (r route) target(id, query string) string {
-	path := r.path
-	if before, rest, ok := strings.Cut(path, "{"); ok {
-		_, after, _ := strings.Cut(rest, "}")
-		path = before + strings.ReplaceAll(id, "%", "%25") + after
+	ids := []string{id}
+	if n := strings.Count(r.path, "{"); n > 1 {
+		ids = strings.SplitN(id, "/", n)
 	}
+	path := parameter.ReplaceAllStringFunc(r.path, func(string) string {
+		next := strings.ReplaceAll(ids[0], "%", "%25")
+		ids = ids[min(1, len(ids)-1):]
+		return next
+	})
 	if query != "" {
 		path += "?" + query
 	}

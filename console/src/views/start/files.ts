@@ -67,12 +67,16 @@ async function walk(entry: FileSystemEntry, into: Collection, depth: number): Pr
   }
   if (depth > deepest) return into.leave(`folders that lie more than ${deepest} deep`);
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A reader gives some at a time, and nothing at the end.
-  for (let some = await nextOf(reader); some.length > 0; some = await nextOf(reader))
-    for (const each of some) {
-      if (into.full) return into.leave(`files beyond the first ${mostFiles.toLocaleString("en")}: drop the rest afterwards`);
-      await walk(each, into, depth + 1);
-    }
+  try {
+    // A reader gives some at a time, a hundred in Chromium, and nothing at the end.
+    for (let some = await nextOf(reader); some.length > 0; some = await nextOf(reader))
+      for (const each of some) {
+        if (into.full) return into.leave(`files beyond the first ${mostFiles.toLocaleString("en")}: drop the rest afterwards`);
+        await walk(each, into, depth + 1);
+      }
+  } catch {
+    into.leave("folders that the browser could not open"); // what was read of it before is taken in
+  }
 }
 
 /** What was dropped, folders with all that is in them. Call it in the event itself: behind it the browser forgets. */

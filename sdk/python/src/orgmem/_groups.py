@@ -502,6 +502,11 @@ class Webhooks(Caller[Kind]):
         """Sends a test delivery, and tells how it went."""
         return post(f"/v1/webhooks/{segment(id)}/test", read(m.WebhookTest))
 
+    @verb
+    def delivery(self, id: str, delivery_id: str) -> Call[m.SentDelivery]:
+        """What one of an endpoint's last deliveries has sent, and its signature."""
+        return get(f"/v1/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}", read(m.SentDelivery))
+
     verify = staticmethod(verify)
 
 

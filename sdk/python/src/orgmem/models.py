@@ -733,6 +733,13 @@ class SearchResult(Model):
     usage: Usage
 
 
+class SentDelivery(Model):
+    body: str | None  # The body as it was sent, byte for byte; null where it cannot be told.
+    delivery: DeliveryAttempt
+    signature: str | None  # X-Svc-Signature as it was sent.
+    unavailable: str | None  # Why there is no body: gone or withheld; null where there is one.
+
+
 class Session(Model):
     id: str
     created_at: datetime

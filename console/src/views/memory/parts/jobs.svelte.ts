@@ -1,10 +1,8 @@
 import { NotFound, type Job } from "orgmem";
 import { SvelteMap } from "svelte/reactivity";
 import { session } from "../../../lib/session.svelte";
-import { ended, pause } from "../../../lib/watch";
+import { ended, watchJob } from "../../../lib/watch";
 
-const firstLook = 400; // milliseconds
-const longestBetween = 4_000;
 const mostWatched = 12; // jobs at once
 
 /** Looks at jobs that are under way, less and less often, until they have ended. */
@@ -29,12 +27,7 @@ export class Watched {
   async #follow(id: string): Promise<void> {
     const { signal } = this.#stop;
     try {
-      for (let wait = firstLook; ; wait = Math.min(wait * 1.4, longestBetween)) {
-        await pause(wait, signal);
-        const job = await session.client.jobs.get(id, { signal });
-        this.#jobs.set(id, job);
-        if (ended(job)) return this.onended(job);
-      }
+      this.onended(await watchJob(session.client, id, (job) => this.#jobs.set(id, job), signal));
     } catch (error) {
       // The view is left, or the job is somebody else's by now: what was seen last stays.
       if (!signal.aborted && !(error instanceof NotFound)) session.heard(error);

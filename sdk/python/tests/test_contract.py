@@ -94,6 +94,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     ),
     "answerFromBrain": ("brain.answer", ("q",), {"max_words": 9}),
     "brainInfo": ("brain.info", (), {}),
+    "brainTraining": ("brain.training", (), {}),
     "queryBrain": ("brain.query", ("q",), {"top_k": 3}),
     "evaluateQuality": ("quality.evaluate", (), {"scope": "org"}),
     "listQuality": ("quality.list", (), {"scope": "org", "page_size": 2}),

@@ -149,6 +149,7 @@ test("every operation has a verb that the service takes", async () => {
     ["quality.evaluate", () => memory.quality.evaluate()],
     ["quality.list", () => memory.quality.list()],
     ["brain.info", () => memory.brain.info()],
+    ["brain.training", () => memory.brain.training()],
     ["brain.query", () => memory.brain.query("Lisbon", { topK: 3 }), "brain_not_trained"],
     ["brain.answer", () => memory.brain.answer("Who leads?")],
     ["brain.train", () => memory.brain.train()],

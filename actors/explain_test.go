@@ -10,7 +10,7 @@ import (
 	"orgmem/storage/storagetest"
 )
 
-func (c client) search(op *pb.Search) *pb.SearchResult {
+func (c client) searched(op *pb.Search) *pb.SearchResult {
 	c.n.t.Helper()
 	return c.ok(&pb.Envelope{Op: &pb.Envelope_Search{Search: op}}).GetSearch()
 }
@@ -29,9 +29,9 @@ func TestSearchExplainsItsHits(t *testing.T) {
 	c.ingest(docs...)
 	for _, mode := range []string{"", "vector", "keyword"} {
 		op := &pb.Search{Query: "the mother of " + names[2], Mode: mode}
-		plain := c.search(op)
+		plain := c.searched(op)
 		op.Explain = true
-		found := c.search(op)
+		found := c.searched(op)
 		if e := found.GetExplained(); e.GetNodes() < uint32(len(found.GetHits())) || e.GetPassages() < e.GetNodes() ||
 			e.GetGate() != nil || plain.GetExplained() != nil {
 			t.Errorf("mode %q went by %v", mode, e)
@@ -48,7 +48,7 @@ func TestSearchExplainsItsHits(t *testing.T) {
 			}
 		}
 	}
-	one := c.search(&pb.Search{Query: names[5], Explain: true}).GetHits()[0].GetExplained()
+	one := c.searched(&pb.Search{Query: names[5], Explain: true}).GetHits()[0].GetExplained()
 	if one.GetWordsRank() != 1 || one.GetWords() <= 0 || one.GetPhrases() <= 0 {
 		t.Errorf("who is named has %v", one)
 	}
@@ -57,7 +57,7 @@ func TestSearchExplainsItsHits(t *testing.T) {
 // explained holds what a search that a brain ranks says of a question that names somebody.
 func explained(t *testing.T, c client, query, name string) {
 	t.Helper()
-	found := c.search(&pb.Search{Query: query, Explain: true})
+	found := c.searched(&pb.Search{Query: query, Explain: true})
 	gate := found.GetExplained().GetGate()
 	pull := 0.0
 	for _, r := range gate.GetReasons() {

@@ -191,7 +191,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "search": (
         "search",
         ("q",),
-        {"top_k": 3, "mode": "vector", "scope": "user", "filters": FILTERS, "include_superseded": True},
+        {"top_k": 3, "mode": "vector", "scope": "user", "filters": FILTERS, "include_superseded": True, "explain": True},
     ),
     "getSettings": ("settings.get", (), {}),
     "patchSettings": ("settings.update", (), {"quality_mode": "fast", "learn_mode_default": True}),

@@ -138,6 +138,15 @@ func TestBrainLearnsTheWay(t *testing.T) {
 		m["judged"] == 0 {
 		t.Errorf("published with %v", m)
 	}
+	report := artifact.GetReport()
+	sum := uint32(0)
+	for _, s := range report.GetGates() {
+		sum += s.GetQuestions()
+	}
+	if len(report.GetCurve()) < 2 || float64(sum) != state.GetTraining().GetMetrics()["judged"] || len(report.GetKinds()) == 0 ||
+		state.GetTraining().GetReport() != nil {
+		t.Errorf("the report of a brain that serves: %v", report)
+	}
 	var told map[string]any
 	c.n.waitFor(func() bool {
 		c.n.clock.Advance(time.Second)
@@ -399,6 +408,7 @@ func TestSearchUsesTheBrain(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 
+	explained(t, c, "What did the mother of "+names[3]+" keep?", names[3])
 	ids, version := find(ann, &pb.Search{Query: "What did the mother of " + names[0] + " keep?"})
 	if version != 1 || !slices.Equal(ids, []string{"hers"}) {
 		t.Errorf("a subject's search found %v by brain %d", ids, version)

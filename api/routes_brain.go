@@ -26,6 +26,7 @@ var brainRoutes = []web.Route{
 		state := reply.GetMind().GetBrain()
 		return brainInfoOf(state), state != nil
 	}),
+	brainTrainingRoute,
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/brain/query", ID: "queryBrain", Tag: tagBrain,
 		Summary: "Query the brain",

@@ -28,7 +28,7 @@ var searchRoutes = []web.Route{
 		b := &in.Body
 		op := &pb.Search{
 			Query: b.Query, OrgScope: b.Scope == pb.SearchScopeOrg, TopK: 10, Mode: "hybrid",
-			IncludeSuperseded: b.IncludeSuperseded,
+			IncludeSuperseded: b.IncludeSuperseded, Explain: b.Explain,
 		}
 		if b.TopK != nil {
 			op.TopK = *b.TopK
@@ -47,6 +47,7 @@ var searchRoutes = []web.Route{
 		found := reply.GetSearch()
 		return searchResult{
 			hitsOf(found.GetHits()), usage{found.GetReadUnits(), found.GetEmbedTokens(), found.GetBrainVersion()},
+			searchExplanationOf(found.GetExplained()),
 		}, found != nil
 	}),
 }
@@ -62,6 +63,7 @@ type searchBody struct {
 	Mode              string         `json:"mode,omitempty" enum:"hybrid,vector,keyword" default:"hybrid"`
 	Filters           *searchFilters `json:"filters,omitempty" doc:"All conditions must hold."`
 	IncludeSuperseded bool           `json:"includeSuperseded,omitempty" doc:"Find what has been superseded as well."`
+	Explain           bool           `json:"explain,omitempty" doc:"@searchBody.explain"`
 }
 
 type searchFilters struct {
@@ -127,8 +129,9 @@ func (metadataFilter) Schema(huma.Registry) *huma.Schema {
 }
 
 type searchResult struct {
-	Results []hit `json:"results"`
-	Usage   usage `json:"usage"`
+	Results     []hit              `json:"results"`
+	Usage       usage              `json:"usage"`
+	Explanation *searchExplanation `json:"explanation,omitzero" doc:"@searchResult.explanation"`
 }
 
 type hit struct {
@@ -143,6 +146,8 @@ type hit struct {
 	CreatedAt       wire.Timestamp `json:"createdAt"`
 	Stale           []stale        `json:"stale,omitzero" doc:"@hit.stale"`
 	StaleIncomplete bool           `json:"staleIncomplete,omitzero" doc:"@hit.staleIncomplete"`
+
+	Explanation *hitExplanation `json:"explanation,omitzero" doc:"@hit.explanation"`
 }
 
 func hitsOf(found []*pb.Hit) []hit {
@@ -154,6 +159,7 @@ func hitsOf(found []*pb.Hit) []hit {
 			ExternalID: wire.OrNull(h.GetExternalId()), Subject: wire.OrNull(h.GetSubject()),
 			CreatedAt: wire.Timestamp(h.GetCreatedMs()),
 			Stale:     staleOf(h.GetStale()), StaleIncomplete: h.GetStale().GetIncomplete(),
+			Explanation: hitExplanationOf(h.GetExplained()),
 		})
 	}
 	return hits

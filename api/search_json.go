@@ -31,7 +31,8 @@ func (r searchResult) AppendJSON(b []byte) ([]byte, bool) {
 		b = append(b, `,"brainVersion":`...)
 		b = strconv.AppendUint(b, r.Usage.BrainVersion, 10)
 	}
-	return append(b, `}}`...), true
+	b, ok := appendExplanation(append(b, '}'), r.Explanation)
+	return append(b, '}'), ok
 }
 
 // AppendJSON implements wire.Appender.
@@ -60,6 +61,6 @@ func (h *hit) AppendJSON(b []byte) ([]byte, bool) {
 	b = append(b, `,"subject":`...)
 	b = h.Subject.Append(b)
 	b = append(b, `,"createdAt":`...)
-	b = appendStale(h.CreatedAt.Append(b), h.Stale, h.StaleIncomplete)
-	return append(b, '}'), true
+	b, ok := appendExplanation(appendStale(h.CreatedAt.Append(b), h.Stale, h.StaleIncomplete), h.Explanation)
+	return append(b, '}'), ok
 }

@@ -34,6 +34,14 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 					text.Draw(t, "because"), text.Draw(t, "reason"), wire.Timestamp(rapid.Int64Range(-1, 1e15).Draw(t, "since")),
 				})
 			}
+			var explained *hitExplanation
+			if rapid.Bool().Draw(t, "explained") {
+				explained = &hitExplanation{
+					Rank: rapid.Uint32Range(0, 2).Draw(t, "rank"), Total: wire.Score(number.Draw(t, "total")),
+					Brain: &brainChange{Walk: wire.Score(number.Draw(t, "walk"))},
+				}
+				r.Explanation = &searchExplanation{Brain: &gateExplanation{Signs: []gateSign{{Sign: text.Draw(t, "sign")}}}}
+			}
 			r.Results = append(r.Results, hit{
 				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"),
 				Title:      text.Draw(t, "title"),
@@ -42,6 +50,7 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 				ExternalID: wire.OrNull(text.Draw(t, "externalId")), Subject: wire.OrNull(text.Draw(t, "subject")),
 				CreatedAt: wire.Timestamp(rapid.Int64Range(-1e15, 1e15).Draw(t, "createdAt")),
 				Stale:     rests, StaleIncomplete: rapid.Bool().Draw(t, "incomplete"),
+				Explanation: explained,
 			})
 		}
 		want, err := json.Marshal(r, wire.Options)

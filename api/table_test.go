@@ -197,6 +197,8 @@ func TestTableAgainstInterface(t *testing.T) {
 		// Ours: the interface has no view of the organization's entities, none of its trail, and none of quality.
 		"GET /v1/audit": "admin reads ignored",
 
+		"GET /v1/brain/training": "read reads refused",
+
 		"GET /v1/quality":  "read reads aware",
 		"POST /v1/quality": "write default aware idempotent",
 

@@ -68,6 +68,44 @@ var texts = web.Texts{
 	"auditEntry.partitionId": "The memory that it was done for, as in the ids of its nodes; it stays when a " +
 		"subject is erased. Null where it was done for none.",
 	"auditEntryActor.type": "operator: through the operator interface. service: by itself.",
+	"brainTraining.report": "Of the brain that serves; null where none does, or where a version of this service trained it " +
+		"that kept none.",
+	"brainTraining.latest": "Of the latest training, where that does not serve: its curve while it runs, all of it where it " +
+		"was rejected. Null otherwise.",
+	"brainPoint.stage": "part: on a quarter of the questions that are learned from. all: on all of them. further: what the " +
+		"hits of the projected question count.",
+	"brainPoint.learned": "Mean loss of the questions that are learned from, in nats, with what holds the parameters near the " +
+		"untrained ones. Absent where it was not evaluated.",
+	"brainGateBins.bins": "The questions in order of their gate, in up to ten bins of ten at least, of about as many each. " +
+		"Empty: none were judged.",
+	"brainGateBand.open": "The brain, were its gate wide open: where the gate is rightly low, it is worse than search.",
+	"brainKind.kind": "sentence: some of a sentence's words. title: a title and some words. two_hops, three_hops: words that " +
+		"lead over a name to another document. comparison: two titles. former: words of what was superseded. accepted: two " +
+		"documents that an accepted proposal joined.",
+	"hit.explanation":          "Where explain was asked for.",
+	"searchResult.explanation": "Where explain was asked for.",
+	"searchBody.explain": "Each hit tells its places by meaning, by words and by both, the parts of its score, and what the " +
+		"brain changed.",
+	"hitExplanation.rank": "Its place by total, among the nodes that were compared; absent: it was not among them, and the " +
+		"brain brought it.",
+	"hitExplanation.meaningRank": "Absent: it is not among those compared, or meaning was not asked.",
+	"hitExplanation.wordsRank":   "Absent: none of the words is in it, or words were not asked.",
+	"hitExplanation.total":       "The parts together, which search ranks by; score where no brain ranked.",
+	"hitExplanation.brain":       "What the brain added; absent where none ranked.",
+	"scoreParts.words":           "The weight of the words in common, as the score counts it.",
+	"scoreParts.neighbours":      "What the messages around it add.",
+	"scoreParts.brevity":         "What it loses for being short; not above 0.",
+	"brainChange.known":          "Whether the brain knows the passage. One that is younger gains by likeness and words only.",
+	"brainChange.walk":           "What the walk over the graph brought, as the gate lets it through; so are the next three.",
+	"brainChange.near":           "By nearness to the projected question.",
+	"brainChange.change":         "walk, meaning, words and near together.",
+	"brainChange.total":          "total and change together, which the brain ranks by.",
+	"gateExplanation.shut":       "Where gate is below, the walk goes no further than one step.",
+	"gateSign.sign": "always: nothing, where training left the gate. best: the best hit's score. margin: by how much the fifth is " +
+		"behind. agreement: how many of the five best by meaning and by words are the same. names: what of the graph the " +
+		"question names, up to four as 1. density: how many steps lead away. subjects: whether a document is about " +
+		"something that it names. cover: how much of its words such names are.",
+	"gateSign.pull": "By how many nats that opens the gate; below 0: shuts it.",
 	"brainInfo.artifact": "The brain that serves; null where none does: none was trained, or it cannot be read " +
 		"and is to be trained again.",
 	"training.status": "rejected: by the parity gate. failed: nothing was trained, because there was too " +

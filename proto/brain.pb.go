@@ -162,6 +162,7 @@ type BrainCheckpoint struct {
 	Evaluations   uint32                 `protobuf:"varint,13,opt,name=evaluations,proto3" json:"evaluations,omitempty"` // of the loss, in this stage
 	Scale         []float64              `protobuf:"fixed64,14,rep,packed,name=scale,proto3" json:"scale,omitempty"`
 	Trail         []*BrainMove           `protobuf:"bytes,15,rep,name=trail,proto3" json:"trail,omitempty"` // the last moves, oldest first; none: a stage begins
+	Curve         []*BrainPoint          `protobuf:"bytes,16,rep,name=curve,proto3" json:"curve,omitempty"` // up to here
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -280,6 +281,13 @@ func (x *BrainCheckpoint) GetTrail() []*BrainMove {
 	return nil
 }
 
+func (x *BrainCheckpoint) GetCurve() []*BrainPoint {
+	if x != nil {
+		return x.Curve
+	}
+	return nil
+}
+
 // BrainMove is where a move of a training ended, with the loss and its derivatives there.
 type BrainMove struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -341,6 +349,414 @@ func (x *BrainMove) GetSlope() []float64 {
 	return nil
 }
 
+// BrainReport is how a training went, and how what it made did on the questions that judge. It holds figures only: no
+// text, and no node.
+type BrainReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Curve         []*BrainPoint          `protobuf:"bytes,1,rep,name=curve,proto3" json:"curve,omitempty"`
+	Gates         []*BrainSlice          `protobuf:"bytes,2,rep,name=gates,proto3" json:"gates,omitempty"`     // the judging questions by how far the gate stood open, least first
+	Kinds         []*BrainSlice          `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"`     // by how they were made
+	Lengths       []*BrainSlice          `protobuf:"bytes,4,rep,name=lengths,proto3" json:"lengths,omitempty"` // by their words, shortest first
+	Shut          float64                `protobuf:"fixed64,5,opt,name=shut,proto3" json:"shut,omitempty"`     // a gate below lets the walk change nothing worth a step
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainReport) Reset() {
+	*x = BrainReport{}
+	mi := &file_brain_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainReport) ProtoMessage() {}
+
+func (x *BrainReport) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainReport.ProtoReflect.Descriptor instead.
+func (*BrainReport) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BrainReport) GetCurve() []*BrainPoint {
+	if x != nil {
+		return x.Curve
+	}
+	return nil
+}
+
+func (x *BrainReport) GetGates() []*BrainSlice {
+	if x != nil {
+		return x.Gates
+	}
+	return nil
+}
+
+func (x *BrainReport) GetKinds() []*BrainSlice {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *BrainReport) GetLengths() []*BrainSlice {
+	if x != nil {
+		return x.Lengths
+	}
+	return nil
+}
+
+func (x *BrainReport) GetShut() float64 {
+	if x != nil {
+		return x.Shut
+	}
+	return 0
+}
+
+// BrainPoint is a look at how far the loss has come down, in nats for each question.
+type BrainPoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Stage         uint32                 `protobuf:"varint,1,opt,name=stage,proto3" json:"stage,omitempty"`            // 0: on a part of the questions; 1: on all; 2: what the projection's hits count
+	Move          uint32                 `protobuf:"varint,2,opt,name=move,proto3" json:"move,omitempty"`              // of the parameters in this stage; 0: where it begins
+	Learned       *float64               `protobuf:"fixed64,3,opt,name=learned,proto3,oneof" json:"learned,omitempty"` // mean loss on the questions that are learned from; unset: not evaluated here
+	Checked       float64                `protobuf:"fixed64,4,opt,name=checked,proto3" json:"checked,omitempty"`       // mean loss on those that say when to stop
+	Best          bool                   `protobuf:"varint,5,opt,name=best,proto3" json:"best,omitempty"`              // the least so far
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainPoint) Reset() {
+	*x = BrainPoint{}
+	mi := &file_brain_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainPoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainPoint) ProtoMessage() {}
+
+func (x *BrainPoint) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainPoint.ProtoReflect.Descriptor instead.
+func (*BrainPoint) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BrainPoint) GetStage() uint32 {
+	if x != nil {
+		return x.Stage
+	}
+	return 0
+}
+
+func (x *BrainPoint) GetMove() uint32 {
+	if x != nil {
+		return x.Move
+	}
+	return 0
+}
+
+func (x *BrainPoint) GetLearned() float64 {
+	if x != nil && x.Learned != nil {
+		return *x.Learned
+	}
+	return 0
+}
+
+func (x *BrainPoint) GetChecked() float64 {
+	if x != nil {
+		return x.Checked
+	}
+	return 0
+}
+
+func (x *BrainPoint) GetBest() bool {
+	if x != nil {
+		return x.Best
+	}
+	return false
+}
+
+// BrainSlice is how some of the questions that judge were answered.
+type BrainSlice struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`                                // of the slices by kind
+	WordsLeast    uint32                 `protobuf:"varint,2,opt,name=words_least,json=wordsLeast,proto3" json:"words_least,omitempty"` // of the slices by length
+	WordsMost     uint32                 `protobuf:"varint,3,opt,name=words_most,json=wordsMost,proto3" json:"words_most,omitempty"`    // 0: no bound
+	GateLeast     float64                `protobuf:"fixed64,4,opt,name=gate_least,json=gateLeast,proto3" json:"gate_least,omitempty"`
+	GateMean      float64                `protobuf:"fixed64,5,opt,name=gate_mean,json=gateMean,proto3" json:"gate_mean,omitempty"`
+	GateMost      float64                `protobuf:"fixed64,6,opt,name=gate_most,json=gateMost,proto3" json:"gate_most,omitempty"`
+	Questions     uint32                 `protobuf:"varint,7,opt,name=questions,proto3" json:"questions,omitempty"`
+	Brain         *BrainMarks            `protobuf:"bytes,8,opt,name=brain,proto3" json:"brain,omitempty"`
+	Open          *BrainMarks            `protobuf:"bytes,9,opt,name=open,proto3" json:"open,omitempty"` // the brain, were its gate open
+	Search        *BrainMarks            `protobuf:"bytes,10,opt,name=search,proto3" json:"search,omitempty"`
+	Cosine        *BrainMarks            `protobuf:"bytes,11,opt,name=cosine,proto3" json:"cosine,omitempty"`
+	AgainstSearch *BrainDuel             `protobuf:"bytes,12,opt,name=against_search,json=againstSearch,proto3" json:"against_search,omitempty"`
+	AgainstCosine *BrainDuel             `protobuf:"bytes,13,opt,name=against_cosine,json=againstCosine,proto3" json:"against_cosine,omitempty"`
+	Opened        *BrainDuel             `protobuf:"bytes,14,opt,name=opened,proto3" json:"opened,omitempty"` // with the gate open, against search
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainSlice) Reset() {
+	*x = BrainSlice{}
+	mi := &file_brain_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainSlice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainSlice) ProtoMessage() {}
+
+func (x *BrainSlice) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainSlice.ProtoReflect.Descriptor instead.
+func (*BrainSlice) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *BrainSlice) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *BrainSlice) GetWordsLeast() uint32 {
+	if x != nil {
+		return x.WordsLeast
+	}
+	return 0
+}
+
+func (x *BrainSlice) GetWordsMost() uint32 {
+	if x != nil {
+		return x.WordsMost
+	}
+	return 0
+}
+
+func (x *BrainSlice) GetGateLeast() float64 {
+	if x != nil {
+		return x.GateLeast
+	}
+	return 0
+}
+
+func (x *BrainSlice) GetGateMean() float64 {
+	if x != nil {
+		return x.GateMean
+	}
+	return 0
+}
+
+func (x *BrainSlice) GetGateMost() float64 {
+	if x != nil {
+		return x.GateMost
+	}
+	return 0
+}
+
+func (x *BrainSlice) GetQuestions() uint32 {
+	if x != nil {
+		return x.Questions
+	}
+	return 0
+}
+
+func (x *BrainSlice) GetBrain() *BrainMarks {
+	if x != nil {
+		return x.Brain
+	}
+	return nil
+}
+
+func (x *BrainSlice) GetOpen() *BrainMarks {
+	if x != nil {
+		return x.Open
+	}
+	return nil
+}
+
+func (x *BrainSlice) GetSearch() *BrainMarks {
+	if x != nil {
+		return x.Search
+	}
+	return nil
+}
+
+func (x *BrainSlice) GetCosine() *BrainMarks {
+	if x != nil {
+		return x.Cosine
+	}
+	return nil
+}
+
+func (x *BrainSlice) GetAgainstSearch() *BrainDuel {
+	if x != nil {
+		return x.AgainstSearch
+	}
+	return nil
+}
+
+func (x *BrainSlice) GetAgainstCosine() *BrainDuel {
+	if x != nil {
+		return x.AgainstCosine
+	}
+	return nil
+}
+
+func (x *BrainSlice) GetOpened() *BrainDuel {
+	if x != nil {
+		return x.Opened
+	}
+	return nil
+}
+
+type BrainMarks struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Recall        float64                `protobuf:"fixed64,1,opt,name=recall,proto3" json:"recall,omitempty"`
+	Mrr           float64                `protobuf:"fixed64,2,opt,name=mrr,proto3" json:"mrr,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainMarks) Reset() {
+	*x = BrainMarks{}
+	mi := &file_brain_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainMarks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainMarks) ProtoMessage() {}
+
+func (x *BrainMarks) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainMarks.ProtoReflect.Descriptor instead.
+func (*BrainMarks) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *BrainMarks) GetRecall() float64 {
+	if x != nil {
+		return x.Recall
+	}
+	return 0
+}
+
+func (x *BrainMarks) GetMrr() float64 {
+	if x != nil {
+		return x.Mrr
+	}
+	return 0
+}
+
+type BrainDuel struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Won           uint32                 `protobuf:"varint,1,opt,name=won,proto3" json:"won,omitempty"`
+	Lost          uint32                 `protobuf:"varint,2,opt,name=lost,proto3" json:"lost,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainDuel) Reset() {
+	*x = BrainDuel{}
+	mi := &file_brain_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainDuel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainDuel) ProtoMessage() {}
+
+func (x *BrainDuel) ProtoReflect() protoreflect.Message {
+	mi := &file_brain_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainDuel.ProtoReflect.Descriptor instead.
+func (*BrainDuel) Descriptor() ([]byte, []int) {
+	return file_brain_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *BrainDuel) GetWon() uint32 {
+	if x != nil {
+		return x.Won
+	}
+	return 0
+}
+
+func (x *BrainDuel) GetLost() uint32 {
+	if x != nil {
+		return x.Lost
+	}
+	return 0
+}
+
 // Brain is what a training publishes.
 type Brain struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -352,7 +768,7 @@ type Brain struct {
 
 func (x *Brain) Reset() {
 	*x = Brain{}
-	mi := &file_brain_proto_msgTypes[4]
+	mi := &file_brain_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -364,7 +780,7 @@ func (x *Brain) String() string {
 func (*Brain) ProtoMessage() {}
 
 func (x *Brain) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[4]
+	mi := &file_brain_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -377,7 +793,7 @@ func (x *Brain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brain.ProtoReflect.Descriptor instead.
 func (*Brain) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{4}
+	return file_brain_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Brain) GetModel() *BrainModel {
@@ -427,7 +843,7 @@ type BrainGraph struct {
 
 func (x *BrainGraph) Reset() {
 	*x = BrainGraph{}
-	mi := &file_brain_proto_msgTypes[5]
+	mi := &file_brain_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -439,7 +855,7 @@ func (x *BrainGraph) String() string {
 func (*BrainGraph) ProtoMessage() {}
 
 func (x *BrainGraph) ProtoReflect() protoreflect.Message {
-	mi := &file_brain_proto_msgTypes[5]
+	mi := &file_brain_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -452,7 +868,7 @@ func (x *BrainGraph) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainGraph.ProtoReflect.Descriptor instead.
 func (*BrainGraph) Descriptor() ([]byte, []int) {
-	return file_brain_proto_rawDescGZIP(), []int{5}
+	return file_brain_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *BrainGraph) GetFormat() uint32 {
@@ -633,7 +1049,7 @@ const file_brain_proto_rawDesc = "" +
 	"\x0fBrainProjection\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x10\n" +
 	"\x03dim\x18\x02 \x01(\rR\x03dim\x12\x18\n" +
-	"\anumbers\x18\x03 \x03(\x02R\anumbers\"\xd5\x02\n" +
+	"\anumbers\x18\x03 \x03(\x02R\anumbers\"\xff\x02\n" +
 	"\x0fBrainCheckpoint\x12\x16\n" +
 	"\x06format\x18\x01 \x01(\rR\x06format\x12\x18\n" +
 	"\acontent\x18\x02 \x01(\fR\acontent\x12\x14\n" +
@@ -646,13 +1062,56 @@ const file_brain_proto_rawDesc = "" +
 	"\x05stage\x18\f \x01(\rR\x05stage\x12 \n" +
 	"\vevaluations\x18\r \x01(\rR\vevaluations\x12\x14\n" +
 	"\x05scale\x18\x0e \x03(\x01R\x05scale\x12'\n" +
-	"\x05trail\x18\x0f \x03(\v2\x11.orgmem.BrainMoveR\x05trailJ\x04\b\x05\x10\x06J\x04\b\t\x10\n" +
+	"\x05trail\x18\x0f \x03(\v2\x11.orgmem.BrainMoveR\x05trail\x12(\n" +
+	"\x05curve\x18\x10 \x03(\v2\x12.orgmem.BrainPointR\x05curveJ\x04\b\x05\x10\x06J\x04\b\t\x10\n" +
 	"J\x04\b\n" +
 	"\x10\v\"G\n" +
 	"\tBrainMove\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\x01R\x05value\x12\x0e\n" +
 	"\x02at\x18\x02 \x03(\x01R\x02at\x12\x14\n" +
-	"\x05slope\x18\x03 \x03(\x01R\x05slope\"[\n" +
+	"\x05slope\x18\x03 \x03(\x01R\x05slope\"\xcd\x01\n" +
+	"\vBrainReport\x12(\n" +
+	"\x05curve\x18\x01 \x03(\v2\x12.orgmem.BrainPointR\x05curve\x12(\n" +
+	"\x05gates\x18\x02 \x03(\v2\x12.orgmem.BrainSliceR\x05gates\x12(\n" +
+	"\x05kinds\x18\x03 \x03(\v2\x12.orgmem.BrainSliceR\x05kinds\x12,\n" +
+	"\alengths\x18\x04 \x03(\v2\x12.orgmem.BrainSliceR\alengths\x12\x12\n" +
+	"\x04shut\x18\x05 \x01(\x01R\x04shut\"\x8f\x01\n" +
+	"\n" +
+	"BrainPoint\x12\x14\n" +
+	"\x05stage\x18\x01 \x01(\rR\x05stage\x12\x12\n" +
+	"\x04move\x18\x02 \x01(\rR\x04move\x12\x1d\n" +
+	"\alearned\x18\x03 \x01(\x01H\x00R\alearned\x88\x01\x01\x12\x18\n" +
+	"\achecked\x18\x04 \x01(\x01R\achecked\x12\x12\n" +
+	"\x04best\x18\x05 \x01(\bR\x04bestB\n" +
+	"\n" +
+	"\b_learned\"\xa0\x04\n" +
+	"\n" +
+	"BrainSlice\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +
+	"\vwords_least\x18\x02 \x01(\rR\n" +
+	"wordsLeast\x12\x1d\n" +
+	"\n" +
+	"words_most\x18\x03 \x01(\rR\twordsMost\x12\x1d\n" +
+	"\n" +
+	"gate_least\x18\x04 \x01(\x01R\tgateLeast\x12\x1b\n" +
+	"\tgate_mean\x18\x05 \x01(\x01R\bgateMean\x12\x1b\n" +
+	"\tgate_most\x18\x06 \x01(\x01R\bgateMost\x12\x1c\n" +
+	"\tquestions\x18\a \x01(\rR\tquestions\x12(\n" +
+	"\x05brain\x18\b \x01(\v2\x12.orgmem.BrainMarksR\x05brain\x12&\n" +
+	"\x04open\x18\t \x01(\v2\x12.orgmem.BrainMarksR\x04open\x12*\n" +
+	"\x06search\x18\n" +
+	" \x01(\v2\x12.orgmem.BrainMarksR\x06search\x12*\n" +
+	"\x06cosine\x18\v \x01(\v2\x12.orgmem.BrainMarksR\x06cosine\x128\n" +
+	"\x0eagainst_search\x18\f \x01(\v2\x11.orgmem.BrainDuelR\ragainstSearch\x128\n" +
+	"\x0eagainst_cosine\x18\r \x01(\v2\x11.orgmem.BrainDuelR\ragainstCosine\x12)\n" +
+	"\x06opened\x18\x0e \x01(\v2\x11.orgmem.BrainDuelR\x06opened\"6\n" +
+	"\n" +
+	"BrainMarks\x12\x16\n" +
+	"\x06recall\x18\x01 \x01(\x01R\x06recall\x12\x10\n" +
+	"\x03mrr\x18\x02 \x01(\x01R\x03mrr\"1\n" +
+	"\tBrainDuel\x12\x10\n" +
+	"\x03won\x18\x01 \x01(\rR\x03won\x12\x12\n" +
+	"\x04lost\x18\x02 \x01(\rR\x04lost\"[\n" +
 	"\x05Brain\x12(\n" +
 	"\x05model\x18\x01 \x01(\v2\x12.orgmem.BrainModelR\x05model\x12(\n" +
 	"\x05graph\x18\x02 \x01(\v2\x12.orgmem.BrainGraphR\x05graph\"\xa8\x05\n" +
@@ -696,25 +1155,42 @@ func file_brain_proto_rawDescGZIP() []byte {
 	return file_brain_proto_rawDescData
 }
 
-var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_brain_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_brain_proto_goTypes = []any{
 	(*BrainModel)(nil),      // 0: orgmem.BrainModel
 	(*BrainProjection)(nil), // 1: orgmem.BrainProjection
 	(*BrainCheckpoint)(nil), // 2: orgmem.BrainCheckpoint
 	(*BrainMove)(nil),       // 3: orgmem.BrainMove
-	(*Brain)(nil),           // 4: orgmem.Brain
-	(*BrainGraph)(nil),      // 5: orgmem.BrainGraph
+	(*BrainReport)(nil),     // 4: orgmem.BrainReport
+	(*BrainPoint)(nil),      // 5: orgmem.BrainPoint
+	(*BrainSlice)(nil),      // 6: orgmem.BrainSlice
+	(*BrainMarks)(nil),      // 7: orgmem.BrainMarks
+	(*BrainDuel)(nil),       // 8: orgmem.BrainDuel
+	(*Brain)(nil),           // 9: orgmem.Brain
+	(*BrainGraph)(nil),      // 10: orgmem.BrainGraph
 }
 var file_brain_proto_depIdxs = []int32{
-	1, // 0: orgmem.BrainModel.projection:type_name -> orgmem.BrainProjection
-	3, // 1: orgmem.BrainCheckpoint.trail:type_name -> orgmem.BrainMove
-	0, // 2: orgmem.Brain.model:type_name -> orgmem.BrainModel
-	5, // 3: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	1,  // 0: orgmem.BrainModel.projection:type_name -> orgmem.BrainProjection
+	3,  // 1: orgmem.BrainCheckpoint.trail:type_name -> orgmem.BrainMove
+	5,  // 2: orgmem.BrainCheckpoint.curve:type_name -> orgmem.BrainPoint
+	5,  // 3: orgmem.BrainReport.curve:type_name -> orgmem.BrainPoint
+	6,  // 4: orgmem.BrainReport.gates:type_name -> orgmem.BrainSlice
+	6,  // 5: orgmem.BrainReport.kinds:type_name -> orgmem.BrainSlice
+	6,  // 6: orgmem.BrainReport.lengths:type_name -> orgmem.BrainSlice
+	7,  // 7: orgmem.BrainSlice.brain:type_name -> orgmem.BrainMarks
+	7,  // 8: orgmem.BrainSlice.open:type_name -> orgmem.BrainMarks
+	7,  // 9: orgmem.BrainSlice.search:type_name -> orgmem.BrainMarks
+	7,  // 10: orgmem.BrainSlice.cosine:type_name -> orgmem.BrainMarks
+	8,  // 11: orgmem.BrainSlice.against_search:type_name -> orgmem.BrainDuel
+	8,  // 12: orgmem.BrainSlice.against_cosine:type_name -> orgmem.BrainDuel
+	8,  // 13: orgmem.BrainSlice.opened:type_name -> orgmem.BrainDuel
+	0,  // 14: orgmem.Brain.model:type_name -> orgmem.BrainModel
+	10, // 15: orgmem.Brain.graph:type_name -> orgmem.BrainGraph
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_brain_proto_init() }
@@ -722,13 +1198,14 @@ func file_brain_proto_init() {
 	if File_brain_proto != nil {
 		return
 	}
+	file_brain_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_brain_proto_rawDesc), len(file_brain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

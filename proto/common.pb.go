@@ -125,7 +125,8 @@ type Hit struct {
 	CreatedMs     int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	Vector        float64                `protobuf:"fixed64,9,opt,name=vector,proto3" json:"vector,omitempty"`
 	Keyword       float64                `protobuf:"fixed64,10,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	Stale         *Staleness             `protobuf:"bytes,11,opt,name=stale,proto3" json:"stale,omitempty"` // absent: what the node rests on stands
+	Stale         *Staleness             `protobuf:"bytes,11,opt,name=stale,proto3" json:"stale,omitempty"`         // absent: what the node rests on stands
+	Explained     *HitExplained          `protobuf:"bytes,12,opt,name=explained,proto3" json:"explained,omitempty"` // where it was asked for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -237,6 +238,232 @@ func (x *Hit) GetStale() *Staleness {
 	return nil
 }
 
+func (x *Hit) GetExplained() *HitExplained {
+	if x != nil {
+		return x.Explained
+	}
+	return nil
+}
+
+// HitExplained is how a hit came to its place. Ranks are by nodes, among the passages that were compared; 0: it is not
+// among them, or was not asked for. The parts add up to the total, which search ranks by.
+type HitExplained struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"` // by the total: that of search without a brain
+	MeaningRank   uint32                 `protobuf:"varint,2,opt,name=meaning_rank,json=meaningRank,proto3" json:"meaning_rank,omitempty"`
+	WordsRank     uint32                 `protobuf:"varint,3,opt,name=words_rank,json=wordsRank,proto3" json:"words_rank,omitempty"`
+	Meaning       float64                `protobuf:"fixed64,4,opt,name=meaning,proto3" json:"meaning,omitempty"`
+	Words         float64                `protobuf:"fixed64,5,opt,name=words,proto3" json:"words,omitempty"`
+	Phrases       float64                `protobuf:"fixed64,6,opt,name=phrases,proto3" json:"phrases,omitempty"`
+	Neighbours    float64                `protobuf:"fixed64,7,opt,name=neighbours,proto3" json:"neighbours,omitempty"`
+	Brevity       float64                `protobuf:"fixed64,8,opt,name=brevity,proto3" json:"brevity,omitempty"` // not above 0
+	Total         float64                `protobuf:"fixed64,9,opt,name=total,proto3" json:"total,omitempty"`
+	Brain         *BrainExplained        `protobuf:"bytes,10,opt,name=brain,proto3" json:"brain,omitempty"` // unset: none ranked
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HitExplained) Reset() {
+	*x = HitExplained{}
+	mi := &file_common_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HitExplained) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HitExplained) ProtoMessage() {}
+
+func (x *HitExplained) ProtoReflect() protoreflect.Message {
+	mi := &file_common_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HitExplained.ProtoReflect.Descriptor instead.
+func (*HitExplained) Descriptor() ([]byte, []int) {
+	return file_common_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *HitExplained) GetRank() uint32 {
+	if x != nil {
+		return x.Rank
+	}
+	return 0
+}
+
+func (x *HitExplained) GetMeaningRank() uint32 {
+	if x != nil {
+		return x.MeaningRank
+	}
+	return 0
+}
+
+func (x *HitExplained) GetWordsRank() uint32 {
+	if x != nil {
+		return x.WordsRank
+	}
+	return 0
+}
+
+func (x *HitExplained) GetMeaning() float64 {
+	if x != nil {
+		return x.Meaning
+	}
+	return 0
+}
+
+func (x *HitExplained) GetWords() float64 {
+	if x != nil {
+		return x.Words
+	}
+	return 0
+}
+
+func (x *HitExplained) GetPhrases() float64 {
+	if x != nil {
+		return x.Phrases
+	}
+	return 0
+}
+
+func (x *HitExplained) GetNeighbours() float64 {
+	if x != nil {
+		return x.Neighbours
+	}
+	return 0
+}
+
+func (x *HitExplained) GetBrevity() float64 {
+	if x != nil {
+		return x.Brevity
+	}
+	return 0
+}
+
+func (x *HitExplained) GetTotal() float64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
+func (x *HitExplained) GetBrain() *BrainExplained {
+	if x != nil {
+		return x.Brain
+	}
+	return nil
+}
+
+// BrainExplained is what a brain added to a hit's total. Each part is as the gate lets it through; together they are the change.
+type BrainExplained struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Rank          uint32                 `protobuf:"varint,1,opt,name=rank,proto3" json:"rank,omitempty"`
+	Seen          bool                   `protobuf:"varint,2,opt,name=seen,proto3" json:"seen,omitempty"`  // it knows the passage
+	Walk          float64                `protobuf:"fixed64,3,opt,name=walk,proto3" json:"walk,omitempty"` // what the walk over the graph brought
+	Meaning       float64                `protobuf:"fixed64,4,opt,name=meaning,proto3" json:"meaning,omitempty"`
+	Words         float64                `protobuf:"fixed64,5,opt,name=words,proto3" json:"words,omitempty"`
+	Near          float64                `protobuf:"fixed64,6,opt,name=near,proto3" json:"near,omitempty"` // by nearness to the projected question
+	Change        float64                `protobuf:"fixed64,7,opt,name=change,proto3" json:"change,omitempty"`
+	Total         float64                `protobuf:"fixed64,8,opt,name=total,proto3" json:"total,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BrainExplained) Reset() {
+	*x = BrainExplained{}
+	mi := &file_common_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BrainExplained) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BrainExplained) ProtoMessage() {}
+
+func (x *BrainExplained) ProtoReflect() protoreflect.Message {
+	mi := &file_common_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BrainExplained.ProtoReflect.Descriptor instead.
+func (*BrainExplained) Descriptor() ([]byte, []int) {
+	return file_common_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BrainExplained) GetRank() uint32 {
+	if x != nil {
+		return x.Rank
+	}
+	return 0
+}
+
+func (x *BrainExplained) GetSeen() bool {
+	if x != nil {
+		return x.Seen
+	}
+	return false
+}
+
+func (x *BrainExplained) GetWalk() float64 {
+	if x != nil {
+		return x.Walk
+	}
+	return 0
+}
+
+func (x *BrainExplained) GetMeaning() float64 {
+	if x != nil {
+		return x.Meaning
+	}
+	return 0
+}
+
+func (x *BrainExplained) GetWords() float64 {
+	if x != nil {
+		return x.Words
+	}
+	return 0
+}
+
+func (x *BrainExplained) GetNear() float64 {
+	if x != nil {
+		return x.Near
+	}
+	return 0
+}
+
+func (x *BrainExplained) GetChange() float64 {
+	if x != nil {
+		return x.Change
+	}
+	return 0
+}
+
+func (x *BrainExplained) GetTotal() float64 {
+	if x != nil {
+		return x.Total
+	}
+	return 0
+}
+
 // Staleness says what no longer stands of all that something rests on.
 type Staleness struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -248,7 +475,7 @@ type Staleness struct {
 
 func (x *Staleness) Reset() {
 	*x = Staleness{}
-	mi := &file_common_proto_msgTypes[3]
+	mi := &file_common_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -260,7 +487,7 @@ func (x *Staleness) String() string {
 func (*Staleness) ProtoMessage() {}
 
 func (x *Staleness) ProtoReflect() protoreflect.Message {
-	mi := &file_common_proto_msgTypes[3]
+	mi := &file_common_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -273,7 +500,7 @@ func (x *Staleness) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Staleness.ProtoReflect.Descriptor instead.
 func (*Staleness) Descriptor() ([]byte, []int) {
-	return file_common_proto_rawDescGZIP(), []int{3}
+	return file_common_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Staleness) GetEntries() []*Stale {
@@ -301,7 +528,7 @@ type Stale struct {
 
 func (x *Stale) Reset() {
 	*x = Stale{}
-	mi := &file_common_proto_msgTypes[4]
+	mi := &file_common_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -313,7 +540,7 @@ func (x *Stale) String() string {
 func (*Stale) ProtoMessage() {}
 
 func (x *Stale) ProtoReflect() protoreflect.Message {
-	mi := &file_common_proto_msgTypes[4]
+	mi := &file_common_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -326,7 +553,7 @@ func (x *Stale) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stale.ProtoReflect.Descriptor instead.
 func (*Stale) Descriptor() ([]byte, []int) {
-	return file_common_proto_rawDescGZIP(), []int{4}
+	return file_common_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Stale) GetBecause() string {
@@ -358,7 +585,7 @@ const file_common_proto_rawDesc = "" +
 	"\x04Page\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x16\n" +
 	"\x06cursor\x18\x02 \x01(\tR\x06cursor\"\a\n" +
-	"\x05Empty\"\xab\x02\n" +
+	"\x05Empty\"\xdf\x02\n" +
 	"\x03Hit\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\tR\x05chunk\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x14\n" +
@@ -373,7 +600,32 @@ const file_common_proto_rawDesc = "" +
 	"\x06vector\x18\t \x01(\x01R\x06vector\x12\x18\n" +
 	"\akeyword\x18\n" +
 	" \x01(\x01R\akeyword\x12'\n" +
-	"\x05stale\x18\v \x01(\v2\x11.orgmem.StalenessR\x05stale\"T\n" +
+	"\x05stale\x18\v \x01(\v2\x11.orgmem.StalenessR\x05stale\x122\n" +
+	"\texplained\x18\f \x01(\v2\x14.orgmem.HitExplainedR\texplained\"\xac\x02\n" +
+	"\fHitExplained\x12\x12\n" +
+	"\x04rank\x18\x01 \x01(\rR\x04rank\x12!\n" +
+	"\fmeaning_rank\x18\x02 \x01(\rR\vmeaningRank\x12\x1d\n" +
+	"\n" +
+	"words_rank\x18\x03 \x01(\rR\twordsRank\x12\x18\n" +
+	"\ameaning\x18\x04 \x01(\x01R\ameaning\x12\x14\n" +
+	"\x05words\x18\x05 \x01(\x01R\x05words\x12\x18\n" +
+	"\aphrases\x18\x06 \x01(\x01R\aphrases\x12\x1e\n" +
+	"\n" +
+	"neighbours\x18\a \x01(\x01R\n" +
+	"neighbours\x12\x18\n" +
+	"\abrevity\x18\b \x01(\x01R\abrevity\x12\x14\n" +
+	"\x05total\x18\t \x01(\x01R\x05total\x12,\n" +
+	"\x05brain\x18\n" +
+	" \x01(\v2\x16.orgmem.BrainExplainedR\x05brain\"\xbe\x01\n" +
+	"\x0eBrainExplained\x12\x12\n" +
+	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x12\n" +
+	"\x04seen\x18\x02 \x01(\bR\x04seen\x12\x12\n" +
+	"\x04walk\x18\x03 \x01(\x01R\x04walk\x12\x18\n" +
+	"\ameaning\x18\x04 \x01(\x01R\ameaning\x12\x14\n" +
+	"\x05words\x18\x05 \x01(\x01R\x05words\x12\x12\n" +
+	"\x04near\x18\x06 \x01(\x01R\x04near\x12\x16\n" +
+	"\x06change\x18\a \x01(\x01R\x06change\x12\x14\n" +
+	"\x05total\x18\b \x01(\x01R\x05total\"T\n" +
 	"\tStaleness\x12'\n" +
 	"\aentries\x18\x01 \x03(\v2\r.orgmem.StaleR\aentries\x12\x1e\n" +
 	"\n" +
@@ -396,22 +648,26 @@ func file_common_proto_rawDescGZIP() []byte {
 	return file_common_proto_rawDescData
 }
 
-var file_common_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_common_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_common_proto_goTypes = []any{
-	(*Page)(nil),      // 0: orgmem.Page
-	(*Empty)(nil),     // 1: orgmem.Empty
-	(*Hit)(nil),       // 2: orgmem.Hit
-	(*Staleness)(nil), // 3: orgmem.Staleness
-	(*Stale)(nil),     // 4: orgmem.Stale
+	(*Page)(nil),           // 0: orgmem.Page
+	(*Empty)(nil),          // 1: orgmem.Empty
+	(*Hit)(nil),            // 2: orgmem.Hit
+	(*HitExplained)(nil),   // 3: orgmem.HitExplained
+	(*BrainExplained)(nil), // 4: orgmem.BrainExplained
+	(*Staleness)(nil),      // 5: orgmem.Staleness
+	(*Stale)(nil),          // 6: orgmem.Stale
 }
 var file_common_proto_depIdxs = []int32{
-	3, // 0: orgmem.Hit.stale:type_name -> orgmem.Staleness
-	4, // 1: orgmem.Staleness.entries:type_name -> orgmem.Stale
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	5, // 0: orgmem.Hit.stale:type_name -> orgmem.Staleness
+	3, // 1: orgmem.Hit.explained:type_name -> orgmem.HitExplained
+	4, // 2: orgmem.HitExplained.brain:type_name -> orgmem.BrainExplained
+	6, // 3: orgmem.Staleness.entries:type_name -> orgmem.Stale
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_common_proto_init() }
@@ -425,7 +681,7 @@ func file_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_common_proto_rawDesc), len(file_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

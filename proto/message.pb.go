@@ -1260,6 +1260,7 @@ type Search struct {
 	Mode              string                 `protobuf:"bytes,4,opt,name=mode,proto3" json:"mode,omitempty"` // hybrid, vector, keyword
 	Filters           *Filters               `protobuf:"bytes,5,opt,name=filters,proto3" json:"filters,omitempty"`
 	IncludeSuperseded bool                   `protobuf:"varint,6,opt,name=include_superseded,json=includeSuperseded,proto3" json:"include_superseded,omitempty"`
+	Explain           bool                   `protobuf:"varint,7,opt,name=explain,proto3" json:"explain,omitempty"` // each hit tells how it came to its place
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
 }
@@ -1332,6 +1333,13 @@ func (x *Search) GetFilters() *Filters {
 func (x *Search) GetIncludeSuperseded() bool {
 	if x != nil {
 		return x.IncludeSuperseded
+	}
+	return false
+}
+
+func (x *Search) GetExplain() bool {
+	if x != nil {
+		return x.Explain
 	}
 	return false
 }
@@ -2497,6 +2505,7 @@ type SearchResult struct {
 	ReadUnits     uint64                 `protobuf:"varint,2,opt,name=read_units,json=readUnits,proto3" json:"read_units,omitempty"`
 	EmbedTokens   uint64                 `protobuf:"varint,3,opt,name=embed_tokens,json=embedTokens,proto3" json:"embed_tokens,omitempty"`
 	BrainVersion  uint64                 `protobuf:"varint,4,opt,name=brain_version,json=brainVersion,proto3" json:"brain_version,omitempty"` // of the brain that ranked; 0: none did
+	Explained     *SearchExplained       `protobuf:"bytes,5,opt,name=explained,proto3" json:"explained,omitempty"`                            // where it was asked for
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2555,6 +2564,204 @@ func (x *SearchResult) GetEmbedTokens() uint64 {
 func (x *SearchResult) GetBrainVersion() uint64 {
 	if x != nil {
 		return x.BrainVersion
+	}
+	return 0
+}
+
+func (x *SearchResult) GetExplained() *SearchExplained {
+	if x != nil {
+		return x.Explained
+	}
+	return nil
+}
+
+// SearchExplained is what a search went by, beside what each hit says.
+type SearchExplained struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Passages      uint32                 `protobuf:"varint,1,opt,name=passages,proto3" json:"passages,omitempty"` // that were compared by all parts of the score, the best of all
+	Nodes         uint32                 `protobuf:"varint,2,opt,name=nodes,proto3" json:"nodes,omitempty"`       // that these are of
+	Gate          *GateExplained         `protobuf:"bytes,3,opt,name=gate,proto3" json:"gate,omitempty"`          // unset: no brain ranked
+	Tier          string                 `protobuf:"bytes,4,opt,name=tier,proto3" json:"tier,omitempty"`          // how far its walk went for the hits
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SearchExplained) Reset() {
+	*x = SearchExplained{}
+	mi := &file_message_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SearchExplained) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SearchExplained) ProtoMessage() {}
+
+func (x *SearchExplained) ProtoReflect() protoreflect.Message {
+	mi := &file_message_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SearchExplained.ProtoReflect.Descriptor instead.
+func (*SearchExplained) Descriptor() ([]byte, []int) {
+	return file_message_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *SearchExplained) GetPassages() uint32 {
+	if x != nil {
+		return x.Passages
+	}
+	return 0
+}
+
+func (x *SearchExplained) GetNodes() uint32 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *SearchExplained) GetGate() *GateExplained {
+	if x != nil {
+		return x.Gate
+	}
+	return nil
+}
+
+func (x *SearchExplained) GetTier() string {
+	if x != nil {
+		return x.Tier
+	}
+	return ""
+}
+
+// GateExplained is how a brain came to trust itself with a question.
+type GateExplained struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Open          float64                `protobuf:"fixed64,1,opt,name=open,proto3" json:"open,omitempty"` // 0 to 1
+	Shut          float64                `protobuf:"fixed64,2,opt,name=shut,proto3" json:"shut,omitempty"` // below it the walk goes no further than one step
+	Reasons       []*GateReason          `protobuf:"bytes,3,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GateExplained) Reset() {
+	*x = GateExplained{}
+	mi := &file_message_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GateExplained) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GateExplained) ProtoMessage() {}
+
+func (x *GateExplained) ProtoReflect() protoreflect.Message {
+	mi := &file_message_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GateExplained.ProtoReflect.Descriptor instead.
+func (*GateExplained) Descriptor() ([]byte, []int) {
+	return file_message_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *GateExplained) GetOpen() float64 {
+	if x != nil {
+		return x.Open
+	}
+	return 0
+}
+
+func (x *GateExplained) GetShut() float64 {
+	if x != nil {
+		return x.Shut
+	}
+	return 0
+}
+
+func (x *GateExplained) GetReasons() []*GateReason {
+	if x != nil {
+		return x.Reasons
+	}
+	return nil
+}
+
+// GateReason is one thing that a gate looks at: what it saw, and by how many nats that opens it, or shuts it.
+type GateReason struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Sign          string                 `protobuf:"bytes,1,opt,name=sign,proto3" json:"sign,omitempty"`
+	Seen          float64                `protobuf:"fixed64,2,opt,name=seen,proto3" json:"seen,omitempty"`
+	Pull          float64                `protobuf:"fixed64,3,opt,name=pull,proto3" json:"pull,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GateReason) Reset() {
+	*x = GateReason{}
+	mi := &file_message_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GateReason) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GateReason) ProtoMessage() {}
+
+func (x *GateReason) ProtoReflect() protoreflect.Message {
+	mi := &file_message_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GateReason.ProtoReflect.Descriptor instead.
+func (*GateReason) Descriptor() ([]byte, []int) {
+	return file_message_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *GateReason) GetSign() string {
+	if x != nil {
+		return x.Sign
+	}
+	return ""
+}
+
+func (x *GateReason) GetSeen() float64 {
+	if x != nil {
+		return x.Seen
+	}
+	return 0
+}
+
+func (x *GateReason) GetPull() float64 {
+	if x != nil {
+		return x.Pull
 	}
 	return 0
 }
@@ -2651,14 +2858,15 @@ const file_message_proto_rawDesc = "" +
 	"\tCancelJob\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x19\n" +
 	"\aGetNode\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"\xbe\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xd8\x01\n" +
 	"\x06Search\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1b\n" +
 	"\torg_scope\x18\x02 \x01(\bR\borgScope\x12\x13\n" +
 	"\x05top_k\x18\x03 \x01(\rR\x04topK\x12\x12\n" +
 	"\x04mode\x18\x04 \x01(\tR\x04mode\x12)\n" +
 	"\afilters\x18\x05 \x01(\v2\x0f.orgmem.FiltersR\afilters\x12-\n" +
-	"\x12include_superseded\x18\x06 \x01(\bR\x11includeSuperseded\"\x9d\x02\n" +
+	"\x12include_superseded\x18\x06 \x01(\bR\x11includeSuperseded\x12\x18\n" +
+	"\aexplain\x18\a \x01(\bR\aexplain\"\x9d\x02\n" +
 	"\aFilters\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x16\n" +
 	"\x06domain\x18\x02 \x01(\tR\x06domain\x12(\n" +
@@ -2743,13 +2951,28 @@ const file_message_proto_rawDesc = "" +
 	"\aJobList\x12\x1f\n" +
 	"\x04jobs\x18\x01 \x03(\v2\v.orgmem.JobR\x04jobs\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"\x96\x01\n" +
+	"nextCursor\"\xcd\x01\n" +
 	"\fSearchResult\x12\x1f\n" +
 	"\x04hits\x18\x01 \x03(\v2\v.orgmem.HitR\x04hits\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x02 \x01(\x04R\treadUnits\x12!\n" +
 	"\fembed_tokens\x18\x03 \x01(\x04R\vembedTokens\x12#\n" +
-	"\rbrain_version\x18\x04 \x01(\x04R\fbrainVersion*J\n" +
+	"\rbrain_version\x18\x04 \x01(\x04R\fbrainVersion\x125\n" +
+	"\texplained\x18\x05 \x01(\v2\x17.orgmem.SearchExplainedR\texplained\"\x82\x01\n" +
+	"\x0fSearchExplained\x12\x1a\n" +
+	"\bpassages\x18\x01 \x01(\rR\bpassages\x12\x14\n" +
+	"\x05nodes\x18\x02 \x01(\rR\x05nodes\x12)\n" +
+	"\x04gate\x18\x03 \x01(\v2\x15.orgmem.GateExplainedR\x04gate\x12\x12\n" +
+	"\x04tier\x18\x04 \x01(\tR\x04tier\"e\n" +
+	"\rGateExplained\x12\x12\n" +
+	"\x04open\x18\x01 \x01(\x01R\x04open\x12\x12\n" +
+	"\x04shut\x18\x02 \x01(\x01R\x04shut\x12,\n" +
+	"\areasons\x18\x03 \x03(\v2\x12.orgmem.GateReasonR\areasons\"H\n" +
+	"\n" +
+	"GateReason\x12\x12\n" +
+	"\x04sign\x18\x01 \x01(\tR\x04sign\x12\x12\n" +
+	"\x04seen\x18\x02 \x01(\x01R\x04seen\x12\x12\n" +
+	"\x04pull\x18\x03 \x01(\x01R\x04pull*J\n" +
 	"\vSubjectMode\x12\x13\n" +
 	"\x0fSUBJECT_IGNORED\x10\x00\x12\x11\n" +
 	"\rSUBJECT_AWARE\x10\x01\x12\x13\n" +
@@ -2768,59 +2991,62 @@ func file_message_proto_rawDescGZIP() []byte {
 }
 
 var file_message_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_message_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_message_proto_goTypes = []any{
-	(SubjectMode)(0),      // 0: orgmem.SubjectMode
-	(*Envelope)(nil),      // 1: orgmem.Envelope
-	(*Rejected)(nil),      // 2: orgmem.Rejected
-	(*Me)(nil),            // 3: orgmem.Me
-	(*ListKeys)(nil),      // 4: orgmem.ListKeys
-	(*CreateKey)(nil),     // 5: orgmem.CreateKey
-	(*RevokeKey)(nil),     // 6: orgmem.RevokeKey
-	(*ListSubjects)(nil),  // 7: orgmem.ListSubjects
-	(*GetSubject)(nil),    // 8: orgmem.GetSubject
-	(*PutSubject)(nil),    // 9: orgmem.PutSubject
-	(*EraseSubject)(nil),  // 10: orgmem.EraseSubject
-	(*Ingest)(nil),        // 11: orgmem.Ingest
-	(*JobStatus)(nil),     // 12: orgmem.JobStatus
-	(*ListJobs)(nil),      // 13: orgmem.ListJobs
-	(*GetJob)(nil),        // 14: orgmem.GetJob
-	(*CancelJob)(nil),     // 15: orgmem.CancelJob
-	(*GetNode)(nil),       // 16: orgmem.GetNode
-	(*Search)(nil),        // 17: orgmem.Search
-	(*Filters)(nil),       // 18: orgmem.Filters
-	(*Reply)(nil),         // 19: orgmem.Reply
-	(*RateLimit)(nil),     // 20: orgmem.RateLimit
-	(*Problem)(nil),       // 21: orgmem.Problem
-	(*FieldError)(nil),    // 22: orgmem.FieldError
-	(*Principal)(nil),     // 23: orgmem.Principal
-	(*Embedding)(nil),     // 24: orgmem.Embedding
-	(*KeyList)(nil),       // 25: orgmem.KeyList
-	(*NewKey)(nil),        // 26: orgmem.NewKey
-	(*SubjectInfo)(nil),   // 27: orgmem.SubjectInfo
-	(*SubjectList)(nil),   // 28: orgmem.SubjectList
-	(*Accepted)(nil),      // 29: orgmem.Accepted
-	(*JobInfo)(nil),       // 30: orgmem.JobInfo
-	(*JobList)(nil),       // 31: orgmem.JobList
-	(*SearchResult)(nil),  // 32: orgmem.SearchResult
-	nil,                   // 33: orgmem.Filters.MetadataEntry
-	(*GraphOp)(nil),       // 34: orgmem.GraphOp
-	(*AccountOp)(nil),     // 35: orgmem.AccountOp
-	(*DataOp)(nil),        // 36: orgmem.DataOp
-	(*MindOp)(nil),        // 37: orgmem.MindOp
-	(*LinkOp)(nil),        // 38: orgmem.LinkOp
-	(*Page)(nil),          // 39: orgmem.Page
-	(*IngestItem)(nil),    // 40: orgmem.IngestItem
-	(*Empty)(nil),         // 41: orgmem.Empty
-	(*NodeInfo)(nil),      // 42: orgmem.NodeInfo
-	(*GraphResult)(nil),   // 43: orgmem.GraphResult
-	(*AccountResult)(nil), // 44: orgmem.AccountResult
-	(*DataResult)(nil),    // 45: orgmem.DataResult
-	(*MindResult)(nil),    // 46: orgmem.MindResult
-	(*LinkResult)(nil),    // 47: orgmem.LinkResult
-	(*Key)(nil),           // 48: orgmem.Key
-	(*Job)(nil),           // 49: orgmem.Job
-	(*Hit)(nil),           // 50: orgmem.Hit
+	(SubjectMode)(0),        // 0: orgmem.SubjectMode
+	(*Envelope)(nil),        // 1: orgmem.Envelope
+	(*Rejected)(nil),        // 2: orgmem.Rejected
+	(*Me)(nil),              // 3: orgmem.Me
+	(*ListKeys)(nil),        // 4: orgmem.ListKeys
+	(*CreateKey)(nil),       // 5: orgmem.CreateKey
+	(*RevokeKey)(nil),       // 6: orgmem.RevokeKey
+	(*ListSubjects)(nil),    // 7: orgmem.ListSubjects
+	(*GetSubject)(nil),      // 8: orgmem.GetSubject
+	(*PutSubject)(nil),      // 9: orgmem.PutSubject
+	(*EraseSubject)(nil),    // 10: orgmem.EraseSubject
+	(*Ingest)(nil),          // 11: orgmem.Ingest
+	(*JobStatus)(nil),       // 12: orgmem.JobStatus
+	(*ListJobs)(nil),        // 13: orgmem.ListJobs
+	(*GetJob)(nil),          // 14: orgmem.GetJob
+	(*CancelJob)(nil),       // 15: orgmem.CancelJob
+	(*GetNode)(nil),         // 16: orgmem.GetNode
+	(*Search)(nil),          // 17: orgmem.Search
+	(*Filters)(nil),         // 18: orgmem.Filters
+	(*Reply)(nil),           // 19: orgmem.Reply
+	(*RateLimit)(nil),       // 20: orgmem.RateLimit
+	(*Problem)(nil),         // 21: orgmem.Problem
+	(*FieldError)(nil),      // 22: orgmem.FieldError
+	(*Principal)(nil),       // 23: orgmem.Principal
+	(*Embedding)(nil),       // 24: orgmem.Embedding
+	(*KeyList)(nil),         // 25: orgmem.KeyList
+	(*NewKey)(nil),          // 26: orgmem.NewKey
+	(*SubjectInfo)(nil),     // 27: orgmem.SubjectInfo
+	(*SubjectList)(nil),     // 28: orgmem.SubjectList
+	(*Accepted)(nil),        // 29: orgmem.Accepted
+	(*JobInfo)(nil),         // 30: orgmem.JobInfo
+	(*JobList)(nil),         // 31: orgmem.JobList
+	(*SearchResult)(nil),    // 32: orgmem.SearchResult
+	(*SearchExplained)(nil), // 33: orgmem.SearchExplained
+	(*GateExplained)(nil),   // 34: orgmem.GateExplained
+	(*GateReason)(nil),      // 35: orgmem.GateReason
+	nil,                     // 36: orgmem.Filters.MetadataEntry
+	(*GraphOp)(nil),         // 37: orgmem.GraphOp
+	(*AccountOp)(nil),       // 38: orgmem.AccountOp
+	(*DataOp)(nil),          // 39: orgmem.DataOp
+	(*MindOp)(nil),          // 40: orgmem.MindOp
+	(*LinkOp)(nil),          // 41: orgmem.LinkOp
+	(*Page)(nil),            // 42: orgmem.Page
+	(*IngestItem)(nil),      // 43: orgmem.IngestItem
+	(*Empty)(nil),           // 44: orgmem.Empty
+	(*NodeInfo)(nil),        // 45: orgmem.NodeInfo
+	(*GraphResult)(nil),     // 46: orgmem.GraphResult
+	(*AccountResult)(nil),   // 47: orgmem.AccountResult
+	(*DataResult)(nil),      // 48: orgmem.DataResult
+	(*MindResult)(nil),      // 49: orgmem.MindResult
+	(*LinkResult)(nil),      // 50: orgmem.LinkResult
+	(*Key)(nil),             // 51: orgmem.Key
+	(*Job)(nil),             // 52: orgmem.Job
+	(*Hit)(nil),             // 53: orgmem.Hit
 }
 var file_message_proto_depIdxs = []int32{
 	0,  // 0: orgmem.Envelope.subject_mode:type_name -> orgmem.SubjectMode
@@ -2840,47 +3066,50 @@ var file_message_proto_depIdxs = []int32{
 	15, // 14: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
 	17, // 15: orgmem.Envelope.search:type_name -> orgmem.Search
 	16, // 16: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
-	34, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
-	35, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
-	36, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
-	37, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
-	38, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
+	37, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
+	38, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
+	39, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
+	40, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
+	41, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
 	21, // 22: orgmem.Rejected.problem:type_name -> orgmem.Problem
-	39, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
-	40, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
-	39, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
+	42, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
+	43, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
+	42, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
 	18, // 26: orgmem.Search.filters:type_name -> orgmem.Filters
-	33, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
+	36, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
 	20, // 28: orgmem.Reply.rate:type_name -> orgmem.RateLimit
 	21, // 29: orgmem.Reply.problem:type_name -> orgmem.Problem
 	23, // 30: orgmem.Reply.me:type_name -> orgmem.Principal
 	25, // 31: orgmem.Reply.keys:type_name -> orgmem.KeyList
 	26, // 32: orgmem.Reply.new_key:type_name -> orgmem.NewKey
-	41, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
+	44, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
 	28, // 34: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
 	27, // 35: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
 	29, // 36: orgmem.Reply.accepted:type_name -> orgmem.Accepted
 	30, // 37: orgmem.Reply.job:type_name -> orgmem.JobInfo
 	31, // 38: orgmem.Reply.jobs:type_name -> orgmem.JobList
 	32, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
-	42, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
-	43, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
-	44, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
-	45, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
-	46, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
-	47, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
+	45, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
+	46, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
+	47, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
+	48, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
+	49, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
+	50, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
 	22, // 46: orgmem.Problem.errors:type_name -> orgmem.FieldError
 	24, // 47: orgmem.Principal.embedding:type_name -> orgmem.Embedding
-	48, // 48: orgmem.KeyList.keys:type_name -> orgmem.Key
+	51, // 48: orgmem.KeyList.keys:type_name -> orgmem.Key
 	27, // 49: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
-	49, // 50: orgmem.JobInfo.job:type_name -> orgmem.Job
-	49, // 51: orgmem.JobList.jobs:type_name -> orgmem.Job
-	50, // 52: orgmem.SearchResult.hits:type_name -> orgmem.Hit
-	53, // [53:53] is the sub-list for method output_type
-	53, // [53:53] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	52, // 50: orgmem.JobInfo.job:type_name -> orgmem.Job
+	52, // 51: orgmem.JobList.jobs:type_name -> orgmem.Job
+	53, // 52: orgmem.SearchResult.hits:type_name -> orgmem.Hit
+	33, // 53: orgmem.SearchResult.explained:type_name -> orgmem.SearchExplained
+	34, // 54: orgmem.SearchExplained.gate:type_name -> orgmem.GateExplained
+	35, // 55: orgmem.GateExplained.reasons:type_name -> orgmem.GateReason
+	56, // [56:56] is the sub-list for method output_type
+	56, // [56:56] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_message_proto_init() }
@@ -2943,7 +3172,7 @@ func file_message_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_message_proto_rawDesc), len(file_message_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   33,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

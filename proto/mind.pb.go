@@ -2368,6 +2368,7 @@ type BrainArtifact struct {
 	Sha256        []byte                 `protobuf:"bytes,6,opt,name=sha256,proto3" json:"sha256,omitempty"`
 	Metrics       map[string]float64     `protobuf:"bytes,7,rep,name=metrics,proto3" json:"metrics,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
 	Seen          []*BrainSeen           `protobuf:"bytes,8,rep,name=seen,proto3" json:"seen,omitempty"`
+	Report        *BrainReport           `protobuf:"bytes,9,opt,name=report,proto3" json:"report,omitempty"` // of the training; unset: a version before made it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2454,6 +2455,13 @@ func (x *BrainArtifact) GetMetrics() map[string]float64 {
 func (x *BrainArtifact) GetSeen() []*BrainSeen {
 	if x != nil {
 		return x.Seen
+	}
+	return nil
+}
+
+func (x *BrainArtifact) GetReport() *BrainReport {
+	if x != nil {
+		return x.Report
 	}
 	return nil
 }
@@ -2556,6 +2564,7 @@ type Training struct {
 	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	Told          bool                   `protobuf:"varint,8,opt,name=told,proto3" json:"told,omitempty"`            // brain.trained has gone out
 	Checkpoint    *BrainCheckpoint       `protobuf:"bytes,9,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"` // of one that runs, from where it goes on after a crash
+	Report        *BrainReport           `protobuf:"bytes,10,opt,name=report,proto3" json:"report,omitempty"`        // of one that was rejected; of one that succeeded it stands with the artifact
 	Reached       float64                `protobuf:"fixed64,40,opt,name=reached,proto3" json:"reached,omitempty"`    // the furthest that progress has been, in any of its attempts
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2650,6 +2659,13 @@ func (x *Training) GetTold() bool {
 func (x *Training) GetCheckpoint() *BrainCheckpoint {
 	if x != nil {
 		return x.Checkpoint
+	}
+	return nil
+}
+
+func (x *Training) GetReport() *BrainReport {
+	if x != nil {
+		return x.Report
 	}
 	return nil
 }
@@ -5780,7 +5796,7 @@ const file_mind_proto_rawDesc = "" +
 	"\bDwelling\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\rR\x06number\x12\x1a\n" +
 	"\bcentroid\x18\x02 \x03(\x02R\bcentroid\x12\x14\n" +
-	"\x05share\x18\x03 \x01(\x01R\x05share\"\xcd\x02\n" +
+	"\x05share\x18\x03 \x01(\x01R\x05share\"\xfa\x02\n" +
 	"\rBrainArtifact\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x04R\aversion\x12\x1d\n" +
 	"\n" +
@@ -5792,7 +5808,8 @@ const file_mind_proto_rawDesc = "" +
 	"parameters\x12\x16\n" +
 	"\x06sha256\x18\x06 \x01(\fR\x06sha256\x12<\n" +
 	"\ametrics\x18\a \x03(\v2\".orgmem.BrainArtifact.MetricsEntryR\ametrics\x12%\n" +
-	"\x04seen\x18\b \x03(\v2\x11.orgmem.BrainSeenR\x04seen\x1a:\n" +
+	"\x04seen\x18\b \x03(\v2\x11.orgmem.BrainSeenR\x04seen\x12+\n" +
+	"\x06report\x18\t \x01(\v2\x13.orgmem.BrainReportR\x06report\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xa2\x01\n" +
@@ -5803,7 +5820,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x04came\x18\x05 \x01(\x04R\x04came\x12\x12\n" +
 	"\x04went\x18\x06 \x01(\x04R\x04went\x12\x1d\n" +
 	"\n" +
-	"next_chunk\x18\a \x01(\x04R\tnextChunkJ\x04\b\x02\x10\x03\"\x84\x03\n" +
+	"next_chunk\x18\a \x01(\x04R\tnextChunkJ\x04\b\x02\x10\x03\"\xb1\x03\n" +
 	"\bTraining\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\x12\x1d\n" +
@@ -5817,7 +5834,9 @@ const file_mind_proto_rawDesc = "" +
 	"\x04told\x18\b \x01(\bR\x04told\x127\n" +
 	"\n" +
 	"checkpoint\x18\t \x01(\v2\x17.orgmem.BrainCheckpointR\n" +
-	"checkpoint\x12\x18\n" +
+	"checkpoint\x12+\n" +
+	"\x06report\x18\n" +
+	" \x01(\v2\x13.orgmem.BrainReportR\x06report\x12\x18\n" +
 	"\areached\x18( \x01(\x01R\areached\x1a:\n" +
 	"\fMetricsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -6151,13 +6170,14 @@ var file_mind_proto_goTypes = []any{
 	nil,                        // 68: orgmem.Training.MetricsEntry
 	nil,                        // 69: orgmem.QualityReport.LanguagesEntry
 	nil,                        // 70: orgmem.GraphView.StaleEntry
-	(*BrainCheckpoint)(nil),    // 71: orgmem.BrainCheckpoint
-	(*Page)(nil),               // 72: orgmem.Page
-	(*Node)(nil),               // 73: orgmem.Node
-	(*Edge)(nil),               // 74: orgmem.Edge
-	(*Domain)(nil),             // 75: orgmem.Domain
-	(*Staleness)(nil),          // 76: orgmem.Staleness
-	(*Hit)(nil),                // 77: orgmem.Hit
+	(*BrainReport)(nil),        // 71: orgmem.BrainReport
+	(*BrainCheckpoint)(nil),    // 72: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 73: orgmem.Page
+	(*Node)(nil),               // 74: orgmem.Node
+	(*Edge)(nil),               // 75: orgmem.Edge
+	(*Domain)(nil),             // 76: orgmem.Domain
+	(*Staleness)(nil),          // 77: orgmem.Staleness
+	(*Hit)(nil),                // 78: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	2,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -6180,78 +6200,80 @@ var file_mind_proto_depIdxs = []int32{
 	26, // 17: orgmem.MindState.basins:type_name -> orgmem.Dwelling
 	67, // 18: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
 	28, // 19: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
-	68, // 20: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	71, // 21: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
-	31, // 22: orgmem.QualityReport.recall:type_name -> orgmem.QualityRecall
-	69, // 23: orgmem.QualityReport.languages:type_name -> orgmem.QualityReport.LanguagesEntry
-	30, // 24: orgmem.QualityRun.report:type_name -> orgmem.QualityReport
-	36, // 25: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	37, // 26: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	38, // 27: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	39, // 28: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	40, // 29: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	41, // 30: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	42, // 31: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	43, // 32: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	44, // 33: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	45, // 34: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	46, // 35: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	47, // 36: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	34, // 37: orgmem.MindOp.evaluate_quality:type_name -> orgmem.EvaluateQuality
-	35, // 38: orgmem.MindOp.list_quality:type_name -> orgmem.ListQuality
-	72, // 39: orgmem.ListQuality.page:type_name -> orgmem.Page
-	72, // 40: orgmem.Recall.page:type_name -> orgmem.Page
-	72, // 41: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	72, // 42: orgmem.ListProposals.page:type_name -> orgmem.Page
-	50, // 43: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	51, // 44: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	52, // 45: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	53, // 46: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	55, // 47: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	56, // 48: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	15, // 49: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	57, // 50: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	59, // 51: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	61, // 52: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	62, // 53: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	64, // 54: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	66, // 55: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	49, // 56: orgmem.MindResult.quality:type_name -> orgmem.QualityList
-	30, // 57: orgmem.QualityList.reports:type_name -> orgmem.QualityReport
-	0,  // 58: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	73, // 59: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	74, // 60: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	75, // 61: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	70, // 62: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
-	7,  // 63: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	76, // 64: orgmem.InsightList.stale:type_name -> orgmem.Staleness
-	8,  // 65: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	13, // 66: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	12, // 67: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	9,  // 68: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
-	14, // 69: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	54, // 70: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	15, // 71: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	27, // 72: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	29, // 73: orgmem.BrainState.training:type_name -> orgmem.Training
-	76, // 74: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
-	58, // 75: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	58, // 76: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	58, // 77: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	76, // 78: orgmem.Citation.stale:type_name -> orgmem.Staleness
-	60, // 79: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	76, // 80: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
-	63, // 81: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	76, // 82: orgmem.Path.stale:type_name -> orgmem.Staleness
-	77, // 83: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	65, // 84: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	54, // 85: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	76, // 86: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
-	87, // [87:87] is the sub-list for method output_type
-	87, // [87:87] is the sub-list for method input_type
-	87, // [87:87] is the sub-list for extension type_name
-	87, // [87:87] is the sub-list for extension extendee
-	0,  // [0:87] is the sub-list for field type_name
+	71, // 20: orgmem.BrainArtifact.report:type_name -> orgmem.BrainReport
+	68, // 21: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	72, // 22: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	71, // 23: orgmem.Training.report:type_name -> orgmem.BrainReport
+	31, // 24: orgmem.QualityReport.recall:type_name -> orgmem.QualityRecall
+	69, // 25: orgmem.QualityReport.languages:type_name -> orgmem.QualityReport.LanguagesEntry
+	30, // 26: orgmem.QualityRun.report:type_name -> orgmem.QualityReport
+	36, // 27: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	37, // 28: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	38, // 29: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	39, // 30: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	40, // 31: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	41, // 32: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	42, // 33: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	43, // 34: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	44, // 35: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	45, // 36: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	46, // 37: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	47, // 38: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	34, // 39: orgmem.MindOp.evaluate_quality:type_name -> orgmem.EvaluateQuality
+	35, // 40: orgmem.MindOp.list_quality:type_name -> orgmem.ListQuality
+	73, // 41: orgmem.ListQuality.page:type_name -> orgmem.Page
+	73, // 42: orgmem.Recall.page:type_name -> orgmem.Page
+	73, // 43: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	73, // 44: orgmem.ListProposals.page:type_name -> orgmem.Page
+	50, // 45: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	51, // 46: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	52, // 47: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	53, // 48: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	55, // 49: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	56, // 50: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	15, // 51: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	57, // 52: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	59, // 53: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	61, // 54: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	62, // 55: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	64, // 56: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	66, // 57: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	49, // 58: orgmem.MindResult.quality:type_name -> orgmem.QualityList
+	30, // 59: orgmem.QualityList.reports:type_name -> orgmem.QualityReport
+	0,  // 60: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	74, // 61: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	75, // 62: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	76, // 63: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	70, // 64: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
+	7,  // 65: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	77, // 66: orgmem.InsightList.stale:type_name -> orgmem.Staleness
+	8,  // 67: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	13, // 68: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	12, // 69: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	9,  // 70: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
+	14, // 71: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	54, // 72: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	15, // 73: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	27, // 74: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	29, // 75: orgmem.BrainState.training:type_name -> orgmem.Training
+	77, // 76: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
+	58, // 77: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	58, // 78: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	58, // 79: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	77, // 80: orgmem.Citation.stale:type_name -> orgmem.Staleness
+	60, // 81: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	77, // 82: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
+	63, // 83: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	77, // 84: orgmem.Path.stale:type_name -> orgmem.Staleness
+	78, // 85: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	65, // 86: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	54, // 87: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	77, // 88: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
+	89, // [89:89] is the sub-list for method output_type
+	89, // [89:89] is the sub-list for method input_type
+	89, // [89:89] is the sub-list for extension type_name
+	89, // [89:89] is the sub-list for extension extendee
+	0,  // [0:89] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }

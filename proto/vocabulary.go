@@ -220,6 +220,29 @@ const (
 	TrainingRejected = "rejected" // what it learned is not better than no training
 )
 
+// How the questions of a training are made.
+const (
+	QuestionSentence   = "sentence"
+	QuestionTitle      = "title"
+	QuestionTwoHops    = "two_hops"
+	QuestionThreeHops  = "three_hops"
+	QuestionComparison = "comparison"
+	QuestionFormer     = "former"
+	QuestionAccepted   = "accepted"
+)
+
+// What a brain's gate looks at.
+const (
+	GateAlways    = "always"
+	GateBest      = "best"
+	GateMargin    = "margin"
+	GateAgreement = "agreement"
+	GateNames     = "names"
+	GateDensity   = "density"
+	GateSubjects  = "subjects"
+	GateCover     = "cover"
+)
+
 // States and scopes of an export.
 const (
 	ExportQueued    = "queued"

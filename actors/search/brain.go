@@ -113,7 +113,7 @@ func (o *Module) sources(
 	if err != nil {
 		return nil, 0, err
 	}
-	w, a, err := o.walkFrom(c, st, parts, n, query, rd)
+	w, a, err := o.walkFrom(c, st, parts, n, query, nil, rd)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -178,9 +178,11 @@ func (m QueryWords) share(s string) float64 {
 }
 
 // walkFrom lets the brain walk from a question. The walk and what is returned are
-// the worker's until its next call. Quality mode thorough begins at the exact cosines.
+// the worker's until its next call. Quality mode thorough begins at the exact cosines. keep, where
+// it is given, sees what search compares, before a search by the projected question takes the memory of that.
 func (o *Module) walkFrom(
-	c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Brain, query string, rd *searcher,
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, n *training.Brain, query string,
+	keep func([]index.Candidate, *index.Query), rd *searcher,
 ) (*retriever.Walk, *training.BrainQuery, error) {
 	e, err := o.effort(c, st)
 	if err != nil {
@@ -190,13 +192,17 @@ func (o *Module) walkFrom(
 	if err != nil {
 		return nil, nil, err
 	}
-	var sharpen func([]index.Candidate) error
-	if e.brain {
-		sharpen = func(candidates []index.Candidate) error {
-			exact, err := e.exactVectors(st, parts, candidates, q.Query, DefaultTopK, &rd.Vectors)
+	sharpen := func(candidates []index.Candidate) error {
+		var err error
+		if e.brain {
+			var exact [][]float32
+			exact, err = e.exactVectors(st, parts, candidates, q.Query, DefaultTopK, &rd.Vectors)
 			index.Sharpen(candidates, exact, q.Query)
-			return err
 		}
+		if keep != nil {
+			keep(candidates, q.Query)
+		}
+		return err
 	}
 	a := training.NewBrainQuery(c.Org, st, parts, query, &rd.Scratch, q, sharpen, func(at training.ChunkID) int32 {
 		if p, ok := n.Passages[at]; ok {
@@ -239,13 +245,12 @@ func foundBy(
 	var hits []*pb.Hit
 	var nodes []*pb.Node
 	for _, r := range ranked {
-		at := training.ChunkID{}
+		at := chunkOf(a, n, &r)
 		var id pb.NodeID
 		if r.From >= 0 {
-			c := a.Candidates[r.From]
-			at, id = training.ChunkID{Part: a.Parts[c.Part].ID, Seq: c.Seq}, c.Node
+			id = a.Candidates[r.From].Node
 		} else {
-			at, id = n.Chunks[r.Passage], a.DocumentOf(r.Passage)
+			id = a.DocumentOf(r.Passage)
 		}
 		i := slices.IndexFunc(a.Parts, func(p *partition.Ref) bool { return p.ID == at.Part })
 		if i < 0 || taken[id] {
@@ -287,7 +292,7 @@ func (o *Module) brainQuery(c *tenant.Call, op *pb.BrainQuery) {
 			return nil, err
 		}
 		rd := &o.Node.Workers[worker]
-		w, a, err := o.walkFrom(c, st, parts, n, op.GetQuery(), rd)
+		w, a, err := o.walkFrom(c, st, parts, n, op.GetQuery(), nil, rd)
 		if err != nil {
 			return nil, err
 		}

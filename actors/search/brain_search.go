@@ -40,7 +40,12 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 	if err != nil {
 		return nil, err
 	}
-	w, a, err := o.walkFrom(c, st, parts, n, op.GetQuery(), rd)
+	var all *compared
+	var keep func([]index.Candidate, *index.Query)
+	if op.GetExplain() {
+		keep = func(candidates []index.Candidate, q *index.Query) { all = compare(parts, candidates, q) }
+	}
+	w, a, err := o.walkFrom(c, st, parts, n, op.GetQuery(), keep, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +58,9 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 		return nil, nil // the best are all chunks of a few documents: the index looks further
 	}
 	out := &pb.SearchResult{EmbedTokens: uint64(a.Lookup.Tokens), BrainVersion: n.Artifact.GetVersion()}
+	if all != nil {
+		out.Explained = all.byBrain(w, a, n, found)
+	}
 	nodes := make([]*pb.Node, 0, len(found))
 	var top float32
 	if len(a.Seeds) > 0 {

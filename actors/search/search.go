@@ -138,11 +138,14 @@ func (o *Module) SearchIn(
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.Scratch.Reset()
-	hits, err := o.rank(st, parts, q.Snapshots, q.Query, topK, e, rd)
+	hits, all, err := o.rank(st, parts, q, topK, e, op.GetExplain(), rd)
 	if err != nil {
 		return nil, err
 	}
 	result := &pb.SearchResult{EmbedTokens: uint64(q.Tokens)}
+	if all != nil {
+		result.Explained = all.result()
+	}
 	nodes := make([]*pb.Node, 0, len(hits))
 	for _, h := range hits {
 		hit, node, err := readHit(st, parts[h.Part], h)
@@ -150,6 +153,9 @@ func (o *Module) SearchIn(
 			return nil, err
 		}
 		if hit != nil {
+			if all != nil {
+				hit.Explained, _ = all.hit(training.ChunkID{Part: parts[h.Part].ID, Seq: h.Seq}, h.Node)
+			}
 			result.Hits, nodes = append(result.Hits, hit), append(nodes, node)
 		}
 	}
@@ -163,20 +169,23 @@ func (o *Module) SearchIn(
 
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
-// no more chunks.
+// no more chunks. all is what they were chosen from, where they are to be explained.
 func (o *Module) rank(
-	st *storage.Store, parts []*partition.Ref, snapshots []*index.Snapshot, q *index.Query, topK int, e Effort,
-	rd *searcher,
-) ([]index.Hit, error) {
+	st *storage.Store, parts []*partition.Ref, q *training.Lookup, topK int, e Effort, explain bool, rd *searcher,
+) (hits []index.Hit, all *compared, err error) {
 	for {
-		candidates := rd.Scratch.Candidates(snapshots, q)
-		exact, err := e.exactVectors(st, parts, candidates, q, topK, &rd.Vectors)
+		candidates := rd.Scratch.Candidates(q.Snapshots, q.Query)
+		exact, err := e.exactVectors(st, parts, candidates, q.Query, topK, &rd.Vectors)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		hits := index.Fuse(candidates, exact, q, topK)
+		hits := index.Fuse(candidates, exact, q.Query, topK)
 		if len(hits) >= topK || len(candidates) < q.N || q.N >= index.MaxCandidates {
-			return hits, nil
+			if explain {
+				index.Sharpen(candidates, exact, q.Query) // to the scores of the hits
+				all = compare(parts, candidates, q.Query)
+			}
+			return hits, all, nil
 		}
 		q.N = min(q.N*widening, index.MaxCandidates)
 	}

@@ -254,6 +254,9 @@ func (o *Module) brainInfo(r storage.Reader) (*pb.Reply, error) {
 	if _, err := r.Get(o.Space.Key(storage.TableTraining), state.Training); err != nil {
 		return nil, err
 	}
+	if curve := state.Training.GetCheckpoint().GetCurve(); len(curve) > 0 { // of one that runs
+		state.Training.Report = &pb.BrainReport{Curve: curve}
+	}
 	state.Training.Checkpoint = nil
 	if state.Training.GetStatus() == "" {
 		state.Training.Status = pb.TrainingNone

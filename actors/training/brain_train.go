@@ -203,7 +203,10 @@ func (t *Trainer) attempt() error {
 	r := &Run{Trainer: t, job: job, state: state}
 	made, err := r.train()
 	switch {
-	case errors.Is(err, errRejected), errors.Is(err, errTooLittle):
+	case errors.Is(err, errRejected):
+		state.Report = r.report
+		return t.end(job, state, nil, r.metrics, err)
+	case errors.Is(err, errTooLittle):
 		return t.end(job, state, nil, r.metrics, err)
 	case err != nil:
 		return err
@@ -311,6 +314,7 @@ func (t *Trainer) publish(ch *commit.Change, made *trainedBrain, now int64) erro
 		Version: version, TrainedMs: now, Nodes: uint64(made.size.Documents + made.size.Concepts + made.size.Domains),
 		Edges:      uint64(made.size.Edges),
 		Parameters: uint64(made.parameters), Sha256: sum[:], Metrics: made.metrics, Seen: made.seen,
+		Report: made.report,
 	})
 	return nil
 }
@@ -322,6 +326,7 @@ type trainedBrain struct {
 	parameters int
 	metrics    map[string]float64
 	seen       []*pb.BrainSeen
+	report     *pb.BrainReport
 }
 
 // Run is one attempt at a training.
@@ -330,6 +335,8 @@ type Run struct {
 	job     *pb.Job
 	state   *pb.Training
 	metrics map[string]float64
+	curve   []*pb.BrainPoint
+	report  *pb.BrainReport // once it is judged
 }
 
 // train makes a brain out of what the organization's memory holds now.
@@ -401,7 +408,7 @@ func (r *Run) train() (*trainedBrain, error) {
 			return err
 		}
 		made = &trainedBrain{raw: raw, size: graph.Size(), parameters: len(model.GetParameters()) + len(model.GetProjection().
-			GetNumbers()), metrics: r.metrics, seen: src.Seen}
+			GetNumbers()), metrics: r.metrics, seen: src.Seen, report: r.report}
 		return nil
 	})
 	return made, err
@@ -549,6 +556,7 @@ func (r *Run) learn(
 			r.Org.System.Config.EpochCommitted()
 		}
 	}
+	r.curve = t.Curve()
 	best := t.Best()
 	gained, spread := t.Gained()
 	r.metrics["projectionGain"], r.metrics["projectionGainError"] = gained, spread
@@ -577,13 +585,17 @@ func (r *Run) judge(
 	type marks = []retriever.Marks
 	mine, plain, search, other := make(marks, len(judged)), make(marks, len(judged)), make(marks, len(judged)),
 		make(marks, len(judged))
+	told := make([]retriever.Judged, len(judged))
 	w := retriever.NewWalk(graph, salt)
 	for i := 0; i < len(judged); i += askBatch {
 		err := r.compute(func(int) error {
 			for k := i; k < min(i+askBatch, len(judged)); k++ {
-				mine[k] = w.Mark(&made, &judged[k])
+				to := retriever.Judged{Kind: judged[k].Kind, Text: judged[k].Example.Text}
+				to.Brain, to.Open, to.Gate = w.Judge(&made, &judged[k])
 				plain[k] = graph.MarkRanking(cosine[from+k], &judged[k])
 				search[k] = graph.MarkRanking(judged[k].Found(), &judged[k])
+				to.Search, to.Cosine = search[k], plain[k]
+				mine[k], told[k] = to.Brain, to
 				if serving != nil {
 					other[k] = w.Mark(serving, &theirs[k])
 				}
@@ -594,6 +606,8 @@ func (r *Run) judge(
 			return err
 		}
 	}
+	r.report = retriever.Report(told)
+	r.report.Curve = r.curve
 	beside := retriever.Pair(mine, plain)
 	maps.Copy(r.metrics, map[string]float64{
 		"questions": float64(len(asked)), "judged": float64(len(judged)),

@@ -80,6 +80,24 @@ func (q *Query) score(c *Candidate) float32 {
 	return s
 }
 
+// Parts are what a candidate's score is made of. They add up to it, but for rounding.
+type Parts struct{ Meaning, Words, Phrases, Neighbours, Brevity float32 }
+
+// Parts tells what the score of a candidate of this query is made of.
+func (q *Query) Parts(c *Candidate) Parts {
+	switch q.Mode {
+	case VectorOnly:
+		return Parts{Meaning: c.Vector}
+	case KeywordOnly:
+		return Parts{Words: c.Keyword}
+	default:
+		return Parts{
+			Meaning: c.Vector, Words: q.Config.KeywordWeight * c.Keyword, Phrases: q.Config.PhraseWeight * c.Phrase,
+			Neighbours: c.Context, Brevity: -q.Config.BrevityWeight * c.Brevity,
+		}
+	}
+}
+
 // idf is that of BM25 as Lucene has it, never negative.
 func idf(chunks, df int) float64 {
 	df = min(df, chunks)

@@ -25,7 +25,7 @@ func (t *Trainer) Checkpoint() *pb.BrainCheckpoint {
 	c := &pb.BrainCheckpoint{
 		Format: modelFormat, Method: byDescent, Epoch: uint32(t.epoch), Wasted: uint32(t.wasted), BestLoss: t.bestLoss,
 		Now: t.now.Message().GetParameters(), Best: t.best.Message().GetParameters(),
-		Stage: uint32(t.stage), Evaluations: uint32(t.evaluations),
+		Stage: uint32(t.stage), Evaluations: uint32(t.evaluations), Curve: t.Curve(),
 	}
 	if t.down == nil {
 		return c
@@ -55,7 +55,7 @@ func (t *Trainer) Resume(c *pb.BrainCheckpoint) error {
 	stage, evaluations := int(c.GetStage()), int(c.GetEvaluations())
 	if c.GetMethod() != byDescent || math.IsNaN(c.GetBestLoss()) || c.GetEpoch() == 0 ||
 		c.GetEpoch() > maxEpochs || c.GetWasted() >= patience || stage >= len(stages) ||
-		evaluations >= stages[stage].most || len(t.learn) == 0 || (evaluations == 0) != (len(c.GetTrail()) == 0) {
+		len(c.GetCurve()) > maxEpochs || evaluations >= stages[stage].most || len(t.learn) == 0 || (evaluations == 0) != (len(c.GetTrail()) == 0) {
 		return corrupt("checkpoint")
 	}
 	down, err := descentFrom(c, len(t.x))
@@ -65,6 +65,7 @@ func (t *Trainer) Resume(c *pb.BrainCheckpoint) error {
 	t.now, t.best = now, best
 	t.begin(stage)
 	t.evaluations, t.spent, t.down = evaluations, evaluations, down
+	t.curve = slices.Clone(c.GetCurve())
 	t.bestLoss, t.epoch, t.wasted, t.begun = c.GetBestLoss(), int(c.GetEpoch()), int(c.GetWasted()), true
 	return nil
 }

@@ -3,6 +3,7 @@ package retriever
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -52,6 +53,9 @@ func TestCheckpoints(t *testing.T) {
 		}
 		if again.Best() != whole.Best() {
 			t.Errorf("from checkpoint %d the training came to other parameters", i)
+		}
+		if !slices.EqualFunc(again.Curve(), whole.Curve(), func(a, b *pb.BrainPoint) bool { return proto.Equal(a, b) }) {
+			t.Errorf("from checkpoint %d the curve is another: %v, not %v", i, again.Curve(), whole.Curve())
 		}
 	}
 	for what, damage := range map[string]func(c *pb.BrainCheckpoint){

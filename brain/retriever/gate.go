@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	pb "orgmem/proto"
 )
 
 // What the gate looks at.
@@ -20,6 +22,12 @@ const (
 	gateCover     // how much of its words the names of subjects are
 	gateFeatures
 )
+
+// gateNamesOf are what the things that the gate looks at are called.
+var gateNamesOf = [gateFeatures]string{
+	gateAlways: pb.GateAlways, gateBest: pb.GateBest, gateMargin: pb.GateMargin, gateAgreement: pb.GateAgreement,
+	gateNames: pb.GateNames, gateDensity: pb.GateDensity, gateSubjects: pb.GateSubjects, gateCover: pb.GateCover,
+}
 
 // shut is a gate behind which nothing that a walk finds is heard.
 const shut = 0.01
@@ -76,3 +84,12 @@ func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // Confidence is how far the gate is open, 0 to 1.
 func (w *Walk) Confidence() float64 { return w.gate.open }
+
+// ExplainGate tells what the gate has seen of the last question, and by how much each of it opened or shut it.
+func (w *Walk) ExplainGate() *pb.GateExplained {
+	out := &pb.GateExplained{Open: w.gate.open, Shut: shut}
+	for k, sign := range gateNamesOf {
+		out.Reasons = append(out.Reasons, &pb.GateReason{Sign: sign, Seen: w.gate.seen[k], Pull: w.p.Gate[k] * w.gate.seen[k]})
+	}
+	return out
+}

@@ -14,6 +14,19 @@ type Ranked struct {
 	From       int32 // the seed that it is; -1: the walk reached it
 	Total      float64
 	Activation float64 // 0 where the walk did not come
+	near       float64 // by how much it is nearer to the projected question than the last of its hits
+}
+
+// Explain tells what a walk added to the score that search gives a passage of it.
+func (w *Walk) Explain(r *Ranked) *pb.BrainExplained {
+	out := &pb.BrainExplained{
+		Seen: r.Passage != Unknown, Walk: w.gate.open * r.Activation,
+		Meaning: w.gate.open * w.p.Meaning * float64(r.Cosine), Words: w.gate.open * w.p.Words * float64(r.Keyword),
+		Near:  w.gate.open * w.p.Further[furtherNear] * r.near,
+		Total: r.Total,
+	}
+	out.Change = r.Total - float64(r.Score)
+	return out
 }
 
 // Passages gives the best passages, one of each document, best first. Those of
@@ -25,7 +38,7 @@ func (w *Walk) Passages(topK int) []Ranked {
 		if !w.isPassage(i) || !w.scored[i] {
 			continue
 		}
-		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.reach[i]}
+		r := Ranked{Seed: w.seed[i], From: w.origin[i], Total: w.score[i], Activation: w.reach[i], near: w.further[i].near}
 		doc := w.docOf(i)
 		if k, ok := best[doc]; ok && doc != Unknown {
 			if r.Total > out[k].Total {

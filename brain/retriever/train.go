@@ -3,6 +3,8 @@ package retriever
 import (
 	"math"
 	"slices"
+
+	pb "orgmem/proto"
 )
 
 const (
@@ -48,6 +50,7 @@ type Trainer struct {
 	one       gradient
 	fitting
 	further weighing
+	curve   []*pb.BrainPoint // at most maxEpochs
 }
 
 // NewTrainer begins a training: learn is what the parameters move by, check is what
@@ -187,7 +190,9 @@ func (t *Trainer) check() (done bool) {
 	if to < len(t.asks) {
 		return false
 	}
+	checked := t.sum / float64(max(1, len(t.asks)))
 	better, on := t.judge(len(t.asks))
+	t.plot(checked, better)
 	if better {
 		t.best = t.now
 		t.further.better()
@@ -230,6 +235,11 @@ const ranked = 10
 // Mark judges a walk with some parameters.
 func (w *Walk) Mark(p *Parameters, a *Asked) Marks {
 	w.Forward(p, &a.Question)
+	return w.markFound(a)
+}
+
+// markFound judges what the last walk found.
+func (w *Walk) markFound(a *Asked) Marks {
 	var docs []int32
 	for _, r := range w.Passages(ranked) {
 		if r.Passage != Unknown {

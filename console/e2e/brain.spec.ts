@@ -26,7 +26,10 @@ test("a brain is trained, compared, and explains what it changed @long", async (
     await expect(page.getByRole("progressbar", { name: "Training" })).toBeVisible();
     await expect(page.getByText("Version 1 is trained and serves.")).toBeVisible({ timeout: 300_000 });
     await expect(page.getByRole("heading", { name: "What it beats, and where it loses" })).toBeVisible();
-    await expect(page.getByText("Against search")).toBeVisible();
+    await expect(page.getByText("Against search").first()).toBeVisible();
+    await expect(page.getByRole("img", { name: /^Loss from/ })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Is the gate right?" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "By kind of question" })).toBeVisible();
     await expect(page.getByRole("heading", { name: /^Brain version 1/ })).toBeVisible();
     expect(await violations(page)).toEqual([]);
 
@@ -35,6 +38,8 @@ test("a brain is trained, compared, and explains what it changed @long", async (
     await expect(page.getByText("ranked by the brain")).toBeVisible();
     await page.getByRole("button", { name: /Why this one/ }).first().click();
     await expect(page.getByText("Its gate stood at")).toBeVisible();
+    await page.getByText("Why the gate stood there").click();
+    await expect(page.getByText("for any question")).toBeVisible();
     expect(await violations(page)).toEqual([]);
     expect(seen.complaints).toEqual([]);
     await context.close();

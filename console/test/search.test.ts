@@ -1,8 +1,7 @@
-import type { Hit, SearchResult } from "orgmem";
 import { describe, expect, it } from "vitest";
 import { moved } from "../src/views/brain/compare";
 import { rivals } from "../src/views/brain/figures";
-import { askedBy, fieldsOf, instant, reasonFor, shown, valueOf } from "../src/views/search/ask";
+import { askedBy, fieldsOf, instant, partsOf, seen, shown, valueOf } from "../src/views/search/ask";
 import { chosen, plainReason } from "../src/views/start/files";
 
 const from = (query: Record<string, string>) => askedBy((name) => query[name] ?? "");
@@ -30,23 +29,22 @@ describe("a search that the address names", () => {
   it("knows no day that is none", () => expect([instant(""), instant("2026-5-3"), instant("x")]).toEqual([undefined, undefined, undefined]));
 });
 
-describe("a reason", () => {
-  const hit = (nodeId: string, score: number, vector: number, keyword: number): Hit =>
-    ({ nodeId, score, scores: { vector, keyword }, title: nodeId, chunk: "", chunkId: nodeId, externalId: null, subject: null, createdAt: "2026-01-01T00:00:00.000Z" }) as Hit;
-  const list = (...results: Hit[]): SearchResult => ({ results, usage: { readUnits: 1, embedTokens: 1 } });
-
-  it("says where each arm has it, and of what its score is made", () => {
-    const a = hit("a", 1.83, 0.4, 1);
-    const b = hit("b", 0.5, 0.5, 0);
-    const asked = { query: "x", options: {} };
-    const reason = reasonFor(a, asked, list(a, b), { meaning: list(b, a), words: list(a), plain: undefined, depth: 50, gate: undefined, tier: undefined });
-    expect(reason).toMatchObject({ meaning: 2, words: 1, plain: 1 });
-    expect(reason.parts!.meaning + reason.parts!.words + reason.parts!.rest).toBeCloseTo(1.83);
-    expect(reasonFor(b, asked, list(a, b), { meaning: list(b, a), words: list(a), plain: undefined, depth: 50, gate: undefined, tier: undefined }).words).toBeUndefined();
+describe("why a hit stands where it does", () => {
+  const parts = { meaning: 0.5, words: 0.3, phrases: 0, neighbours: 0, brevity: -0.02 };
+  it("tells the parts that count, and always both arms", () => {
+    expect(partsOf({ parts, total: 0.78 }).map((p) => [p.name, p.value])).toEqual([["meaning", 0.5], ["words", 0.3], ["short text", -0.02]]);
+    expect(partsOf({ parts: { ...parts, words: 0, brevity: 0 }, total: 0.5 }).map((p) => p.value)).toEqual([0.5, 0]);
   });
-  it("makes no sum of a score that one arm alone gave", () => {
-    const a = hit("a", 0.4, 0.4, 0);
-    expect(reasonFor(a, { query: "x", options: { mode: "vector" } }, list(a), { meaning: list(a), words: list(), plain: undefined, depth: 50, gate: undefined, tier: undefined }).parts).toBeUndefined();
+  it("adds what the brain changed, and draws what it takes as such", () => {
+    const brain = { rank: 1, known: true, walk: 0.2, meaning: 0.05, words: -0.15, near: 0, change: 0.1, total: 0.88 };
+    const all = partsOf({ parts, total: 0.78, brain });
+    expect(all.reduce((sum, p) => sum + p.value, 0)).toBeCloseTo(0.88);
+    expect(all.slice(-2).map((p) => p.tone)).toEqual(["brain", "less"]);
+  });
+  it("says what a gate saw in words, also what it does not know", () => {
+    expect(seen({ sign: "names", seen: 0.5, pull: 1 })).toBe("the question names 2 things that the memory knows");
+    expect(seen({ sign: "cover", seen: 0.3, pull: 1 })).toBe("such names are 30 % of its words");
+    expect(seen({ sign: "later" as "best", seen: 0.3, pull: 1 })).toBe("later");
   });
 });
 

@@ -275,6 +275,45 @@ const (
 	NodeStatusTombstoned NodeStatus = "tombstoned"
 )
 
+// BrainQuestion is how a question of a training was made.
+type BrainQuestion string
+
+// Values of BrainQuestion; a newer service may know more.
+const (
+	BrainQuestionSentence   BrainQuestion = "sentence"
+	BrainQuestionTitle      BrainQuestion = "title"
+	BrainQuestionTwoHops    BrainQuestion = "two_hops"
+	BrainQuestionThreeHops  BrainQuestion = "three_hops"
+	BrainQuestionComparison BrainQuestion = "comparison"
+	BrainQuestionFormer     BrainQuestion = "former"
+	BrainQuestionAccepted   BrainQuestion = "accepted"
+)
+
+// BrainStage is what a training learns from at a look.
+type BrainStage string
+
+// Values of BrainStage; a newer service may know more.
+const (
+	BrainStagePart    BrainStage = "part"
+	BrainStageAll     BrainStage = "all"
+	BrainStageFurther BrainStage = "further"
+)
+
+// GateSignKind is what a brain's gate looks at.
+type GateSignKind string
+
+// Values of GateSignKind; a newer service may know more.
+const (
+	GateSignKindAlways    GateSignKind = "always"
+	GateSignKindBest      GateSignKind = "best"
+	GateSignKindMargin    GateSignKind = "margin"
+	GateSignKindAgreement GateSignKind = "agreement"
+	GateSignKindNames     GateSignKind = "names"
+	GateSignKindDensity   GateSignKind = "density"
+	GateSignKindSubjects  GateSignKind = "subjects"
+	GateSignKindCover     GateSignKind = "cover"
+)
+
 // PropagationTier is how far the brain had to look.
 type PropagationTier string
 

@@ -34,6 +34,8 @@ type SearchRequest struct {
 	Scope             MemoryScope   `json:"scope,omitzero"`
 	Filters           SearchFilters `json:"filters,omitzero"` // all of them must hold
 	IncludeSuperseded bool          `json:"includeSuperseded,omitzero"`
+	// Each hit tells how it came to its place.
+	Explain bool `json:"explain,omitzero"`
 }
 
 // SearchFilters narrow a search.

@@ -341,6 +341,8 @@ type Hit struct {
 	// The provisioned subject whose memory it is from; null for a person's.
 	Subject string `json:"subject"`
 	Title   string `json:"title"`
+	// Where explain was asked for.
+	Explanation *HitExplanation `json:"explanation,omitzero"`
 }
 
 // HitScores are the parts of a score.
@@ -564,6 +566,8 @@ type SearchResult struct {
 	Extra
 	Results []Hit `json:"results"`
 	Usage   Usage `json:"usage"`
+	// Where explain was asked for.
+	Explanation *SearchExplanation `json:"explanation,omitzero"`
 }
 
 // Sighting is an entity in another memory.

@@ -149,6 +149,11 @@ func (s BrainService) Info(ctx context.Context) (*BrainInfo, error) {
 	return send[BrainInfo](ctx, s.c, request{method: http.MethodGet, path: "/v1/brain/info"}, nil)
 }
 
+// Training tells how the brain was trained, and where it wins and loses.
+func (s BrainService) Training(ctx context.Context) (*BrainTraining, error) {
+	return send[BrainTraining](ctx, s.c, request{method: http.MethodGet, path: "/v1/brain/training"}, nil)
+}
+
 // Query asks the brain what is near a query, and what it sets off.
 func (s BrainService) Query(ctx context.Context, query BrainQuery) (*BrainFound, error) {
 	return send[BrainFound](ctx, s.c, request{method: http.MethodPost, path: "/v1/brain/query", body: query, reads: true}, nil)

@@ -94,6 +94,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     ),
     "answerFromBrain": ("brain.answer", ("q",), {"max_words": 9}),
     "brainInfo": ("brain.info", (), {}),
+    "brainTraining": ("brain.training", (), {}),
     "queryBrain": ("brain.query", ("q",), {"top_k": 3}),
     "evaluateQuality": ("quality.evaluate", (), {"scope": "org"}),
     "listQuality": ("quality.list", (), {"scope": "org", "page_size": 2}),
@@ -190,7 +191,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "search": (
         "search",
         ("q",),
-        {"top_k": 3, "mode": "vector", "scope": "user", "filters": FILTERS, "include_superseded": True},
+        {"top_k": 3, "mode": "vector", "scope": "user", "filters": FILTERS, "include_superseded": True, "explain": True},
     ),
     "getSettings": ("settings.get", (), {}),
     "patchSettings": ("settings.update", (), {"quality_mode": "fast", "learn_mode_default": True}),

@@ -274,6 +274,7 @@ def sessions(run: Session, memory: Any) -> None:
 
 def brain(run: Session, memory: Any) -> None:
     assert run(memory.brain.info()).artifact is None
+    assert run(memory.brain.training()).report is None
     run.refused(lambda: memory.brain.query("boiler", top_k=3), "brain_not_trained")
     assert run(memory.brain.answer("When is the rent due?")).citations
     accepted = run(memory.brain.train())

@@ -23,6 +23,8 @@ export interface SearchOptions extends RequestOptions {
   scope?: "user" | "org";
   filters?: T.SearchFilters;
   includeSuperseded?: boolean;
+  /** Each hit tells how it came to its place. */
+  explain?: boolean;
 }
 export interface RetrieveOptions extends RequestOptions {
   topK?: number;
@@ -364,6 +366,7 @@ export class Orgmem {
   readonly brain = {
     train: async (options?: RequestOptions): Promise<T.TrainAccepted> => this.#post("/v1/brain/train", undefined, options),
     info: async (options?: RequestOptions): Promise<T.BrainInfo> => this.#get("/v1/brain/info", {}, options),
+    training: async (options?: RequestOptions): Promise<T.BrainTraining> => this.#get("/v1/brain/training", {}, options),
     query: async (query: string, options: RequestOptions & { topK?: number } = {}): Promise<T.BrainFound> => this.#ask("/v1/brain/query", { query }, options),
     answer: async (query: string, options: RequestOptions & { maxWords?: number } = {}): Promise<T.WrittenAnswer> => this.answer(query, options),
   };

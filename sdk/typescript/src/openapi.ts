@@ -101,6 +101,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/brain/training": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the brain was trained, and where it wins and loses
+         * @description The curve of the training's loss, and how the questions that judge were answered: by how far the gate stood open, by kind and by length. Figures only.
+         */
+        get: operations["brainTraining"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/condition/scaffold": {
         parameters: {
             query?: never;
@@ -1534,6 +1554,18 @@ export interface components {
             maxWords?: number;
             query: string;
         };
+        BrainAnswered: {
+            againstCosine: components["schemas"]["BrainDuel"];
+            againstSearch: components["schemas"]["BrainDuel"];
+            brain: components["schemas"]["BrainMarks"];
+            cosine: components["schemas"]["BrainMarks"];
+            /**
+             * Format: int32
+             * @description That judged, and were not learned from.
+             */
+            questions: number;
+            search: components["schemas"]["BrainMarks"];
+        };
         BrainArtifact: {
             /** Format: int64 */
             edges: number;
@@ -1549,6 +1581,51 @@ export interface components {
             trainedAt: string;
             /** Format: int64 */
             version: number;
+        };
+        BrainChange: {
+            /**
+             * Format: double
+             * @description walk, meaning, words and near together.
+             */
+            change: number;
+            /** @description Whether the brain knows the passage. One that is younger gains by likeness and words only. */
+            known: boolean;
+            /** Format: double */
+            meaning: number;
+            /**
+             * Format: double
+             * @description By nearness to the projected question.
+             */
+            near: number;
+            /**
+             * Format: int32
+             * @description Its place by the brain.
+             */
+            rank: number;
+            /**
+             * Format: double
+             * @description total and change together, which the brain ranks by.
+             */
+            total: number;
+            /**
+             * Format: double
+             * @description What the walk over the graph brought, as the gate lets it through; so are the next three.
+             */
+            walk: number;
+            /** Format: double */
+            words: number;
+        };
+        BrainDuel: {
+            /**
+             * Format: int32
+             * @description Questions answered worse.
+             */
+            lost: number;
+            /**
+             * Format: int32
+             * @description Questions answered better: more found, or as much and higher.
+             */
+            won: number;
         };
         BrainFound: {
             activatedEntities: components["schemas"]["ActivatedEntity"][];
@@ -1572,11 +1649,93 @@ export interface components {
             propagationTier: "none" | "local" | "regional" | "global";
             usage: components["schemas"]["Usage"];
         };
+        BrainGateBand: {
+            /**
+             * Format: double
+             * @description The least gate of these questions.
+             */
+            from: number;
+            judged: components["schemas"]["BrainAnswered"];
+            /** Format: double */
+            mean: number;
+            /** @description The brain, were its gate wide open: where the gate is rightly low, it is worse than search. */
+            open: components["schemas"]["BrainMarks"];
+            /** @description Against search, with the gate open. */
+            opened: components["schemas"]["BrainDuel"];
+            /**
+             * Format: double
+             * @description The greatest.
+             */
+            to: number;
+        };
+        BrainGateBins: {
+            /** @description The questions in order of their gate, in up to ten bins of ten at least, of about as many each. Empty: none were judged. */
+            bins: components["schemas"]["BrainGateBand"][];
+            /**
+             * Format: double
+             * @description Below it the walk goes no further than one step.
+             */
+            shut: number;
+        };
         BrainInfo: {
             /** @description The brain that serves; null where none does: none was trained, or it cannot be read and is to be trained again. */
             artifact: components["schemas"]["BrainArtifact"] | null;
             /** @description The latest training. */
             training: components["schemas"]["Training"];
+        };
+        BrainKind: {
+            judged: components["schemas"]["BrainAnswered"];
+            /**
+             * @description sentence: some of a sentence's words. title: a title and some words. two_hops, three_hops: words that lead over a name to another document. comparison: two titles. former: words of what was superseded. accepted: two documents that an accepted proposal joined.
+             * @enum {string}
+             */
+            kind: "sentence" | "title" | "two_hops" | "three_hops" | "comparison" | "former" | "accepted";
+        };
+        BrainLength: {
+            /**
+             * Format: int32
+             * @description Words at least.
+             */
+            from: number;
+            judged: components["schemas"]["BrainAnswered"];
+            /** @description Words at most; null: no bound. */
+            to: (number | null) | null;
+        };
+        BrainMarks: {
+            /**
+             * Format: double
+             * @description One over the place of the first that answers, in the mean.
+             */
+            mrr: number;
+            /**
+             * Format: double
+             * @description Of what answers, the share among the first ten.
+             */
+            recall10: number;
+        };
+        BrainPoint: {
+            /** @description Whether that is the least so far. */
+            best: boolean;
+            /**
+             * Format: double
+             * @description Mean loss of the questions that say when to stop, in nats.
+             */
+            checked: number;
+            /**
+             * Format: double
+             * @description Mean loss of the questions that are learned from, in nats, with what holds the parameters near the untrained ones. Absent where it was not evaluated.
+             */
+            learned?: number;
+            /**
+             * Format: int32
+             * @description Of the parameters, within the stage; 0: before any.
+             */
+            move: number;
+            /**
+             * @description part: on a quarter of the questions that are learned from. all: on all of them. further: what the hits of the projected question count.
+             * @enum {string}
+             */
+            stage: "part" | "all" | "further";
         };
         BrainQuery: {
             query: string;
@@ -1585,6 +1744,28 @@ export interface components {
              * @default 10
              */
             topK?: number;
+        };
+        BrainReport: {
+            /** @description Looks at the loss, in their order; at most 64. */
+            curve: components["schemas"]["BrainPoint"][];
+            gate: components["schemas"]["BrainGateBins"];
+            /** @description By how the questions were made; those of which there were none are left out. */
+            kinds: components["schemas"]["BrainKind"][];
+            /** @description By the questions' words, shortest first. */
+            lengths: components["schemas"]["BrainLength"][];
+        };
+        BrainTraining: {
+            /** @description Of the latest training, where that does not serve: its curve while it runs, all of it where it was rejected. Null otherwise. */
+            latest: components["schemas"]["BrainReport"] | null;
+            /** @description Of the brain that serves; null where none does, or where a version of this service trained it that kept none. */
+            report: components["schemas"]["BrainReport"] | null;
+            /**
+             * @description Of the latest training.
+             * @enum {string}
+             */
+            status: "none" | "queued" | "running" | "succeeded" | "rejected" | "failed";
+            /** @description The brain that serves; null where none does. */
+            version: (number | null) | null;
         };
         Cadence: {
             /**
@@ -1960,6 +2141,39 @@ export interface components {
              */
             weight: number;
         };
+        GateExplanation: {
+            /**
+             * Format: double
+             * @description How far the brain trusts itself with this question.
+             */
+            gate: number;
+            /**
+             * @description How far the walk went for what it found: none, nothing is owed to it; local, one hop; regional, two; global, further.
+             * @enum {string}
+             */
+            propagationTier: "none" | "local" | "regional" | "global";
+            /**
+             * Format: double
+             * @description Where gate is below, the walk goes no further than one step.
+             */
+            shut: number;
+            /** @description What the gate went by. The pulls add up to its logit. */
+            signs: components["schemas"]["GateSign"][];
+        };
+        GateSign: {
+            /**
+             * Format: double
+             * @description By how many nats that opens the gate; below 0: shuts it.
+             */
+            pull: number;
+            /** Format: double */
+            seen: number;
+            /**
+             * @description always: nothing, where training left the gate. best: the best hit's score. margin: by how much the fifth is behind. agreement: how many of the five best by meaning and by words are the same. names: what of the graph the question names, up to four as 1. density: how many steps lead away. subjects: whether a document is about something that it names. cover: how much of its words such names are.
+             * @enum {string}
+             */
+            sign: "always" | "best" | "margin" | "agreement" | "names" | "density" | "subjects" | "cover";
+        };
         GitConfig: {
             branch?: string;
             path?: string;
@@ -2020,6 +2234,8 @@ export interface components {
             chunkId: string;
             /** Format: date-time */
             createdAt: string;
+            /** @description Where explain was asked for. */
+            explanation?: components["schemas"]["HitExplanation"];
             /** @description The client's own id of the document it is from. */
             externalId: string | null;
             nodeId: string;
@@ -2036,6 +2252,31 @@ export interface components {
             /** @description The provisioned subject whose memory it is from; null for a person's. */
             subject: string | null;
             title: string;
+        };
+        HitExplanation: {
+            /** @description What the brain added; absent where none ranked. */
+            brain?: components["schemas"]["BrainChange"];
+            /**
+             * Format: int32
+             * @description Absent: it is not among those compared, or meaning was not asked.
+             */
+            meaningRank?: number;
+            parts: components["schemas"]["ScoreParts"];
+            /**
+             * Format: int32
+             * @description Its place by total, among the nodes that were compared; absent: it was not among them, and the brain brought it.
+             */
+            rank?: number;
+            /**
+             * Format: double
+             * @description The parts together, which search ranks by; score where no brain ranked.
+             */
+            total: number;
+            /**
+             * Format: int32
+             * @description Absent: none of the words is in it, or words were not asked.
+             */
+            wordsRank?: number;
         };
         HitScores: {
             /**
@@ -2938,7 +3179,36 @@ export interface components {
             prompt: string;
             usage: components["schemas"]["Usage"];
         };
+        ScoreParts: {
+            /**
+             * Format: double
+             * @description What it loses for being short; not above 0.
+             */
+            brevity: number;
+            /**
+             * Format: double
+             * @description Likeness of meaning.
+             */
+            meaning: number;
+            /**
+             * Format: double
+             * @description What the messages around it add.
+             */
+            neighbours: number;
+            /**
+             * Format: double
+             * @description Words of the question that stand side by side.
+             */
+            phrases: number;
+            /**
+             * Format: double
+             * @description The weight of the words in common, as the score counts it.
+             */
+            words: number;
+        };
         Search: {
+            /** @description Each hit tells its places by meaning, by words and by both, the parts of its score, and what the brain changed. */
+            explain?: boolean;
             /** @description All conditions must hold. */
             filters?: components["schemas"]["SearchFilters"];
             /** @description Find what has been superseded as well. */
@@ -2960,6 +3230,20 @@ export interface components {
              */
             topK?: number;
         };
+        SearchExplanation: {
+            /** @description Absent where none ranked. */
+            brain?: components["schemas"]["GateExplanation"];
+            /**
+             * Format: int32
+             * @description That these are of.
+             */
+            nodes: number;
+            /**
+             * Format: int32
+             * @description That were compared by all parts of the score.
+             */
+            passages: number;
+        };
         SearchFilters: {
             /**
              * Format: date-time
@@ -2979,6 +3263,8 @@ export interface components {
             };
         };
         SearchResult: {
+            /** @description Where explain was asked for. */
+            explanation?: components["schemas"]["SearchExplanation"];
             results: components["schemas"]["Hit"][];
             usage: components["schemas"]["Usage"];
         };
@@ -3499,6 +3785,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TrainAccepted"];
+                };
+            };
+        };
+    };
+    brainTraining: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrainTraining"];
                 };
             };
         };

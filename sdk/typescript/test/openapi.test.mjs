@@ -71,7 +71,7 @@ test("every operation has a verb that the service takes", async () => {
   /** Each verb by its name; `refused` is the code that the real service answers here, where it cannot succeed. */
   const verbs = [
     ["add", () => memory.add("One text.")],
-    ["search", () => memory.search("Lisbon", { topK: 3, mode: "keyword", scope: "org", filters: { kind: "document" }, includeSuperseded: true })],
+    ["search", () => memory.search("Lisbon", { topK: 3, mode: "keyword", scope: "org", filters: { kind: "document" }, includeSuperseded: true, explain: true })],
     ["retrieve", () => memory.retrieve("Lisbon", { topK: 3, maxHops: 1, scope: "user" })],
     ["answer", () => memory.answer("Who leads the team?", { maxWords: 30 })],
     ["get", () => memory.get(node)],
@@ -150,6 +150,7 @@ test("every operation has a verb that the service takes", async () => {
     ["quality.evaluate", () => memory.quality.evaluate()],
     ["quality.list", () => memory.quality.list()],
     ["brain.info", () => memory.brain.info()],
+    ["brain.training", () => memory.brain.training()],
     ["brain.query", () => memory.brain.query("Lisbon", { topK: 3 }), "brain_not_trained"],
     ["brain.answer", () => memory.brain.answer("Who leads?")],
     ["brain.train", () => memory.brain.train()],

@@ -52,3 +52,16 @@ export function rivals(metrics: Readonly<Record<string, number>>): { judged: num
   }
   return { judged: judged ?? 0, asked: questions ?? 0, recall: recall10, mrr, rivals: found };
 }
+
+/** How a training makes its questions, in words: docs/brain.md, "Training". */
+export const kindsOf = {
+  sentence: "Some words of a sentence",
+  title: "A title and some words",
+  two_hops: "Over a name to another text",
+  three_hops: "Over two names",
+  comparison: "Two titles",
+  former: "What was said before",
+  accepted: "Two texts of an accepted proposal",
+} as const;
+
+export const lengthOf = (from: number, to: number | null): string => (to === null ? `${from} words and more` : from === 1 ? `Up to ${to} words` : `${from} to ${to} words`);

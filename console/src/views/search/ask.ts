@@ -1,9 +1,8 @@
-import type { Hit, MetadataValue, Orgmem, SearchFilters, SearchOptions, SearchResult } from "orgmem";
+import type { HitExplanation, MetadataValue, Orgmem, SearchExplanation, SearchFilters, SearchOptions, SearchResult } from "orgmem";
 
 export const kinds = ["document", "entity", "belief", "preference", "event", "session"] as const;
 export type Kind = (typeof kinds)[number];
 export const mostHits = 100; // that the service answers
-const explainedTo = 50; // how far down the lists of an explanation are looked through
 
 /** What a search asks for, as the address says it. */
 export interface Asked {
@@ -66,68 +65,61 @@ export function askedBy(get: (name: string) => string): Asked {
   return { query: get("q").trim(), options };
 }
 
-/** Where something stands in a list, from 1 on; nothing where it does not. */
-const placeIn = (list: SearchResult, nodeId: string): { rank: number; hit: Hit } | undefined => {
-  const i = list.results.findIndex((h) => h.nodeId === nodeId);
-  return i < 0 ? undefined : { rank: i + 1, hit: list.results[i]! };
-};
-
-/** The lists that a search was made of, each asked for by itself. */
-export interface Lists {
-  meaning: SearchResult;
-  words: SearchResult;
-  /** Both together, without the brain; nothing where no brain ranked. */
-  plain: SearchResult | undefined;
-  /** How far these lists go. */
-  depth: number;
-  /** How far the brain trusted itself with this question, 0 to 1; nothing where that is not known. */
-  gate: number | undefined;
-  tier: string | undefined;
+/** Asks the same once more, with an explanation of each hit: that costs the service more, so it waits for somebody who wants to know. */
+export async function explain(client: Orgmem, asked: Asked, signal: AbortSignal): Promise<SearchResult> {
+  return await client.search(asked.query, { ...asked.options, explain: true, signal });
 }
 
-/**
- * Asks again for what an answer does not tell: each arm alone, and both without the
- * brain. Where a filter is given no brain ranks, so the last is the same search with one
- * that everything passes.
- */
-export async function explain(client: Orgmem, own: Orgmem | undefined, asked: Asked, found: SearchResult, signal: AbortSignal): Promise<Lists> {
-  const options = { ...asked.options, topK: explainedTo, signal };
-  const ranked = found.usage.brainVersion !== undefined;
-  const all: SearchFilters = { createdAfter: "1970-01-01T00:00:00.000Z" };
-  const [meaning, words, plain, brain] = await Promise.all([
-    client.search(asked.query, { ...options, mode: "vector" }),
-    client.search(asked.query, { ...options, mode: "keyword" }),
-    ranked ? client.search(asked.query, { ...options, filters: all }) : undefined,
-    // The gate belongs to the question and to whom may be found for it: it is that of a search of one's own.
-    ranked && own ? own.brain.query(asked.query, { topK: 1, signal }).catch(() => undefined) : undefined,
-  ]);
-  return { meaning, words, plain, depth: explainedTo, gate: brain?.gateConfidence, tier: brain?.propagationTier };
+/** A part of a score, as it is drawn. */
+export interface Part {
+  name: string;
+  tone: "meaning" | "words" | "phrases" | "neighbours" | "brain" | "less";
+  value: number;
 }
 
-/** What the score of search gives a matching word, against likeness of meaning: docs/retrieval.md, "The score". */
-const keywordWeight = 0.7;
+const least = 0.0005; // shown as more than nothing
 
-/** Why one hit stands where it does. */
-export interface Reason {
-  meaning?: number;
-  words?: number;
-  plain?: number;
-  /** The parts of the score of search, which add up to its whole. Nothing where an arm alone was asked. */
-  parts?: { meaning: number; words: number; rest: number; whole: number };
-}
-
-export function reasonFor(hit: Hit, asked: Asked, found: SearchResult, lists: Lists): Reason {
-  const plain = lists.plain ?? (asked.options.mode ? undefined : found);
-  const fused = plain && placeIn(plain, hit.nodeId);
-  const reason: Reason = {};
-  const [meaning, words] = [placeIn(lists.meaning, hit.nodeId), placeIn(lists.words, hit.nodeId)];
-  if (meaning) reason.meaning = meaning.rank;
-  if (words) reason.words = words.rank;
-  if (fused) {
-    reason.plain = fused.rank;
-    const { score, scores } = fused.hit;
-    const byWords = keywordWeight * scores.keyword;
-    reason.parts = { meaning: scores.vector, words: byWords, rest: score - scores.vector - byWords, whole: score };
+/** The parts of a hit's score that are worth telling. What is below zero takes from the others. */
+export function partsOf(told: HitExplanation): Part[] {
+  const { parts, brain } = told;
+  const all: Part[] = [
+    { name: "meaning", tone: "meaning", value: parts.meaning },
+    { name: "words", tone: "words", value: parts.words },
+    { name: "words side by side", tone: "phrases", value: parts.phrases },
+    { name: "the messages around it", tone: "neighbours", value: parts.neighbours },
+    { name: "short text", tone: "less", value: parts.brevity },
+  ];
+  if (brain) {
+    all.push({ name: "the brain's walk over the graph", tone: "brain", value: brain.walk });
+    all.push({ name: "the brain's weight of meaning and words", tone: brain.meaning + brain.words < 0 ? "less" : "brain", value: brain.meaning + brain.words });
+    all.push({ name: "like what answered such questions", tone: "brain", value: brain.near });
   }
-  return reason;
+  return all.filter((part) => part.tone === "meaning" || part.tone === "words" || Math.abs(part.value) >= least);
+}
+
+type Sign = NonNullable<SearchExplanation["brain"]>["signs"][number];
+
+/** What a gate saw, in words. */
+export function seen(sign: Sign): string {
+  const named = Math.round(sign.seen * 4);
+  switch (sign.sign) {
+    case "always":
+      return "for any question";
+    case "best":
+      return `search's best hit scores ${sign.seen.toFixed(2)}`;
+    case "margin":
+      return `the best is ${sign.seen.toFixed(2)} ahead of the fifth`;
+    case "agreement":
+      return `of the five best by meaning and by words ${Math.round(sign.seen * 5)} are the same`;
+    case "names":
+      return named === 0 ? "the question names nothing that is known" : `the question names ${named >= 4 ? "four or more things" : named === 1 ? "one thing" : `${named} things`} that the memory knows`;
+    case "density":
+      return `about ${Math.round(Math.expm1(sign.seen * 8))} steps lead on from there`;
+    case "subjects":
+      return sign.seen > 0 ? "a document is about something that it names" : "no document is about anything that it names";
+    case "cover":
+      return `such names are ${Math.round(sign.seen * 100)} % of its words`;
+    default:
+      return sign.sign;
+  }
 }

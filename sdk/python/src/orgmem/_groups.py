@@ -579,6 +579,11 @@ class Brain(Caller[Kind]):
         return get("/v1/brain/info", read(m.BrainInfo))
 
     @verb
+    def training(self) -> Call[m.BrainTraining]:
+        """How the brain was trained, and where it wins and loses."""
+        return get("/v1/brain/training", read(m.BrainTraining))
+
+    @verb
     def query(self, query: str, *, top_k: int | None = None) -> Call[m.BrainFound]:
         """What the brain finds."""
         return post("/v1/brain/query", read(m.BrainFound), given(query=query, topK=top_k), repeatable=True)

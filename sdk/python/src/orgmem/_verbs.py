@@ -88,6 +88,7 @@ class Verbs(Caller[Kind]):
         scope: m.SearchScope | None = None,
         filters: m.SearchFilters | Mapping[str, Any] | None = None,
         include_superseded: bool | None = None,
+        explain: bool | None = None,
     ) -> Call[m.SearchResult]:
         """Passages that fit a query, by meaning and by word, best first."""
         body: dict[str, Any] = {"query": query}
@@ -101,6 +102,8 @@ class Verbs(Caller[Kind]):
             body["filters"] = plain(filters, m.SearchFilters)
         if include_superseded is not None:
             body["includeSuperseded"] = include_superseded
+        if explain is not None:
+            body["explain"] = explain
         return Call("POST", "/v1/search", SEARCH_RESULT, body=json_of(body), repeatable=True)
 
     @verb

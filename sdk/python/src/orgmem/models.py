@@ -191,6 +191,119 @@ class BrainInfo(Model):
     training: Training  # The latest training.
 
 
+class BrainMarks(Model):
+    mrr: float
+    recall10: float
+
+
+class BrainDuel(Model):
+    lost: int
+    won: int
+
+
+class BrainAnswered(Model):
+    against_cosine: BrainDuel
+    against_search: BrainDuel
+    brain: BrainMarks
+    cosine: BrainMarks
+    questions: int
+    search: BrainMarks
+
+
+class BrainPoint(Model):
+    best: bool
+    checked: float  # Mean loss of the questions that say when to stop, in nats.
+    move: int
+    stage: Open[Literal["part", "all", "further"]]
+    learned: float | None = None  # Mean loss of the questions that are learned from; None: not evaluated here.
+
+
+class BrainGateBand(Model):
+    from_: float = Field(alias="from")
+    judged: BrainAnswered
+    mean: float
+    open: BrainMarks  # The brain, were its gate wide open.
+    opened: BrainDuel
+    to: float
+
+
+class BrainGateBins(Model):
+    bins: list[BrainGateBand]
+    shut: float
+
+
+class BrainKind(Model):
+    judged: BrainAnswered
+    kind: Open[Literal["sentence", "title", "two_hops", "three_hops", "comparison", "former", "accepted"]]
+
+
+class BrainLength(Model):
+    from_: int = Field(alias="from")
+    judged: BrainAnswered
+    to: int | None  # No bound where it is None.
+
+
+class BrainReport(Model):
+    curve: list[BrainPoint]
+    gate: BrainGateBins
+    kinds: list[BrainKind]
+    lengths: list[BrainLength]
+
+
+class BrainTraining(Model):
+    latest: BrainReport | None  # Of the latest training, where that does not serve.
+    report: BrainReport | None  # Of the brain that serves; None where an earlier version of the service trained it.
+    status: Open[TrainingStatus]
+    version: int | None
+
+
+class GateSign(Model):
+    pull: float  # By how many nats that opens the gate.
+    seen: float
+    sign: Open[Literal["always", "best", "margin", "agreement", "names", "density", "subjects", "cover"]]
+
+
+class GateExplanation(Model):
+    gate: float
+    propagation_tier: Open[Literal["none", "local", "regional", "global"]]
+    shut: float
+    signs: list[GateSign]
+
+
+class SearchExplanation(Model):
+    nodes: int
+    passages: int
+    brain: GateExplanation | None = None
+
+
+class ScoreParts(Model):
+    brevity: float
+    meaning: float
+    neighbours: float
+    phrases: float
+    words: float
+
+
+class BrainChange(Model):
+    change: float
+    known: bool
+    meaning: float
+    near: float
+    rank: int
+    total: float
+    walk: float
+    words: float
+
+
+class HitExplanation(Model):
+    parts: ScoreParts
+    total: float
+    brain: BrainChange | None = None
+    meaning_rank: int | None = None
+    rank: int | None = None
+    words_rank: int | None = None
+
+
 class Cadence(Model):
     every_days: float  # The median time between two days of writing.
     regularity: float  # 0 is any gap, 1 always the same.
@@ -459,6 +572,7 @@ class Hit(Model):
     scores: HitScores
     subject: str | None  # The provisioned subject whose memory it is from; null for a person's.
     title: str
+    explanation: HitExplanation | None = None
     stale: list[Stale] = Field(default_factory=list)
     stale_incomplete: bool = False
 
@@ -731,6 +845,7 @@ class ScaffoldedPrompt(Model):
 class SearchResult(Model):
     results: list[Hit]
     usage: Usage
+    explanation: SearchExplanation | None = None
 
 
 class SentDelivery(Model):

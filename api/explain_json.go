@@ -1,0 +1,103 @@
+package api
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"orgmem/api/wire"
+	pb "orgmem/proto"
+)
+
+type searchExplanation struct {
+	Passages uint32           `json:"passages" doc:"That were compared by all parts of the score."`
+	Nodes    uint32           `json:"nodes" doc:"That these are of."`
+	Brain    *gateExplanation `json:"brain,omitzero" doc:"Absent where none ranked."`
+}
+
+type gateExplanation struct {
+	Gate            wire.Measure `json:"gate" minimum:"0" maximum:"1" doc:"How far the brain trusts itself with this question."`
+	Shut            wire.Measure `json:"shut" doc:"@gateExplanation.shut"`
+	PropagationTier string       `json:"propagationTier" enum:"none,local,regional,global" doc:"@brainFound.propagationTier"`
+	Signs           []gateSign   `json:"signs" doc:"What the gate went by. The pulls add up to its logit."`
+}
+
+type gateSign struct {
+	Sign string       `json:"sign" enum:"always,best,margin,agreement,names,density,subjects,cover" doc:"@gateSign.sign"`
+	Seen wire.Measure `json:"seen"`
+	Pull wire.Measure `json:"pull" doc:"@gateSign.pull"`
+}
+
+type hitExplanation struct {
+	Rank        uint32       `json:"rank,omitzero" doc:"@hitExplanation.rank"`
+	MeaningRank uint32       `json:"meaningRank,omitzero" doc:"@hitExplanation.meaningRank"`
+	WordsRank   uint32       `json:"wordsRank,omitzero" doc:"@hitExplanation.wordsRank"`
+	Parts       scoreParts   `json:"parts"`
+	Total       wire.Score   `json:"total" doc:"@hitExplanation.total"`
+	Brain       *brainChange `json:"brain,omitzero" doc:"@hitExplanation.brain"`
+}
+
+type scoreParts struct {
+	Meaning    wire.Score `json:"meaning" doc:"Likeness of meaning."`
+	Words      wire.Score `json:"words" doc:"@scoreParts.words"`
+	Phrases    wire.Score `json:"phrases" doc:"Words of the question that stand side by side."`
+	Neighbours wire.Score `json:"neighbours" doc:"@scoreParts.neighbours"`
+	Brevity    wire.Score `json:"brevity" doc:"@scoreParts.brevity"`
+}
+
+type brainChange struct {
+	Rank    uint32     `json:"rank" doc:"Its place by the brain."`
+	Known   bool       `json:"known" doc:"@brainChange.known"`
+	Walk    wire.Score `json:"walk" doc:"@brainChange.walk"`
+	Meaning wire.Score `json:"meaning"`
+	Words   wire.Score `json:"words"`
+	Near    wire.Score `json:"near" doc:"@brainChange.near"`
+	Change  wire.Score `json:"change" doc:"@brainChange.change"`
+	Total   wire.Score `json:"total" doc:"@brainChange.total"`
+}
+
+func searchExplanationOf(e *pb.SearchExplained) *searchExplanation {
+	if e == nil {
+		return nil
+	}
+	out := &searchExplanation{Passages: e.GetPassages(), Nodes: e.GetNodes()}
+	if g := e.GetGate(); g != nil {
+		out.Brain = &gateExplanation{
+			wire.Measure(g.GetOpen()), wire.Measure(g.GetShut()), e.GetTier(), make([]gateSign, 0, len(g.GetReasons())),
+		}
+		for _, r := range g.GetReasons() {
+			sign := gateSign{r.GetSign(), wire.Measure(r.GetSeen()), wire.Measure(r.GetPull())}
+			out.Brain.Signs = append(out.Brain.Signs, sign)
+		}
+	}
+	return out
+}
+
+func hitExplanationOf(e *pb.HitExplained) *hitExplanation {
+	if e == nil {
+		return nil
+	}
+	out := &hitExplanation{
+		Rank: e.GetRank(), MeaningRank: e.GetMeaningRank(), WordsRank: e.GetWordsRank(),
+		Parts: scoreParts{
+			wire.Score(e.GetMeaning()), wire.Score(e.GetWords()), wire.Score(e.GetPhrases()), wire.Score(e.GetNeighbours()),
+			wire.Score(e.GetBrevity()),
+		},
+		Total: wire.Score(e.GetTotal()),
+	}
+	if x := e.GetBrain(); x != nil {
+		out.Brain = &brainChange{
+			x.GetRank(), x.GetSeen(), wire.Score(x.GetWalk()), wire.Score(x.GetMeaning()), wire.Score(x.GetWords()),
+			wire.Score(x.GetNear()), wire.Score(x.GetChange()), wire.Score(x.GetTotal()),
+		}
+	}
+	return out
+}
+
+// appendExplanation writes an explanation behind the other fields of an object: it is asked for seldom, so the library
+// does it.
+func appendExplanation[T any](b []byte, of *T) ([]byte, bool) {
+	if of == nil {
+		return b, true
+	}
+	raw, err := json.Marshal(of, wire.Options)
+	return append(append(b, `,"explanation":`...), raw...), err == nil
+}

@@ -1,1 +1,0 @@
-import"./Page-lQpLY7zz.js";import{t as e}from"./NodeList-DGsA1Yt-.js";function t(t){e(t,{of:`documents`})}export{t as default};

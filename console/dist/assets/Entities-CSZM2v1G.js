@@ -1,1 +1,0 @@
-import"./Page-D9C90rKK.js";import{t as e}from"./NodeList-DKRs9wdf.js";function t(t){e(t,{of:`entities`})}export{t as default};

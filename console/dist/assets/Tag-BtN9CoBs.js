@@ -1,1 +1,0 @@
-import{E as e,I as t,J as n,P as r,Q as i,S as a,ht as o,i as s,x as c}from"./Page-D9C90rKK.js";var l=t(`<span><!></span>`);function u(t,u){let d=s(u,`tone`,3,`plain`);var f=l(),p=i(f);e(p,()=>u.children),o(f),n(()=>c(f,1,a([`tag`,d()]),`svelte-1mgp7h6`)),r(t,f)}export{u as t};

@@ -1,1 +1,0 @@
-import{F as e,N as t,S as n,T as r,Z as i,i as a,mt as o,q as s,x as c}from"./Page-lQpLY7zz.js";var l=e(`<span><!></span>`);function u(e,u){let d=a(u,`tone`,3,`plain`);var f=l(),p=i(f);r(p,()=>u.children),o(f),s(()=>c(f,1,n([`tag`,d()]),`svelte-1mgp7h6`)),t(e,f)}export{u as t};

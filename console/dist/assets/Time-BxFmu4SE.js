@@ -1,1 +1,0 @@
-import{I as e,J as t,N as n,P as r,dt as i,et as a,i as o,m as s,ut as c}from"./Page-D9C90rKK.js";import{c as l,t as u}from"./format-BkoQjbiL.js";var d=e(`<time class="nowrap"> </time>`);function f(e,f){i(f,!0);let p=o(f,`exact`,3,!1);var m=d(),h=a(m,!0);t((e,t)=>{s(m,`datetime`,f.at),s(m,`title`,e),n(h,t)},[()=>l(f.at),()=>p()?l(f.at):u(f.at)]),r(e,m),c()}export{f as t};

@@ -1,1 +1,0 @@
-import{$ as e,F as t,M as n,N as r,i,lt as a,m as o,q as s,ut as c}from"./Page-lQpLY7zz.js";import{c as l,t as u}from"./format-BkoQjbiL.js";var d=t(`<time class="nowrap"> </time>`);function f(t,f){c(f,!0);let p=i(f,`exact`,3,!1);var m=d(),h=e(m,!0);s((e,t)=>{o(m,`datetime`,f.at),o(m,`title`,e),n(h,t)},[()=>l(f.at),()=>p()?l(f.at):u(f.at)]),r(t,m),a()}export{f as t};

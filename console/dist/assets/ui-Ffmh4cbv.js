@@ -1,1 +1,0 @@
-import"./Async-DnhTuMus.js";import"./Page-lQpLY7zz.js";import"./Commands-0QyB-I6F.js";import"./Copy-ACVAr19_.js";import"./Dialog-CjPsCfL0.js";import"./Difference-Codjs5gD.js";import"./app-cQjTYpZd.js";import"./Marked-1shuVzSW.js";import"./Meter-CsmYqj2Q.js";import"./Rows-DQS4CI1d.js";import"./Tabs-CDE0TaTK.js";import"./Tag-Cr3Zp67m.js";import"./Time-DDOA40Df.js";

@@ -1,1 +1,0 @@
-import"./Async-Dl_Pyrnl.js";import"./Page-D9C90rKK.js";import"./Commands-B6mFNUl-.js";import"./Copy-u3u28YEi.js";import"./Dialog-DBLz-9Wl.js";import"./Difference-DTebo3HY.js";import"./app-Cju6V9Cn.js";import"./Marked-DjqP-AmU.js";import"./Meter-SalQF5Vz.js";import"./Rows-CUbeOO4t.js";import"./Tabs-eNVS7P5V.js";import"./Tag-BtN9CoBs.js";import"./Time-BxFmu4SE.js";

@@ -14,10 +14,12 @@ type searchExplanation struct {
 }
 
 type gateExplanation struct {
-	Gate            wire.Measure `json:"gate" minimum:"0" maximum:"1" doc:"How far the brain trusts itself with this question."`
-	Shut            wire.Measure `json:"shut" doc:"@gateExplanation.shut"`
-	PropagationTier string       `json:"propagationTier" enum:"none,local,regional,global" doc:"@brainFound.propagationTier"`
-	Signs           []gateSign   `json:"signs" doc:"What the gate went by. The pulls add up to its logit."`
+	Gate wire.Measure `json:"gate" minimum:"0" maximum:"1" doc:"How far the brain trusts itself here."`
+	Shut wire.Measure `json:"shut" doc:"@gateExplanation.shut"`
+
+	PropagationTier string `json:"propagationTier" enum:"none,local,regional,global" doc:"@brainFound.propagationTier"`
+
+	Signs []gateSign `json:"signs" doc:"What the gate went by. The pulls add up to its logit."`
 }
 
 type gateSign struct {

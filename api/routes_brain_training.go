@@ -85,7 +85,8 @@ type brainGateBand struct {
 }
 
 type brainKind struct {
-	Kind   string        `json:"kind" enum:"sentence,title,two_hops,three_hops,comparison,former,accepted" doc:"@brainKind.kind"`
+	Kind string `json:"kind" enum:"sentence,title,two_hops,three_hops,comparison,former,accepted" doc:"@brainKind.kind"`
+
 	Judged brainAnswered `json:"judged"`
 }
 

@@ -62,12 +62,9 @@ func searchExplanationOf(e *pb.SearchExplained) *searchExplanation {
 	}
 	out := &searchExplanation{Passages: e.GetPassages(), Nodes: e.GetNodes()}
 	if g := e.GetGate(); g != nil {
-		out.Brain = &gateExplanation{
-			wire.Measure(g.GetOpen()), wire.Measure(g.GetShut()), e.GetTier(), make([]gateSign, 0, len(g.GetReasons())),
-		}
+		out.Brain = &gateExplanation{wire.Measure(g.GetOpen()), wire.Measure(g.GetShut()), e.GetTier(), []gateSign{}}
 		for _, r := range g.GetReasons() {
-			sign := gateSign{r.GetSign(), wire.Measure(r.GetSeen()), wire.Measure(r.GetPull())}
-			out.Brain.Signs = append(out.Brain.Signs, sign)
+			out.Brain.Signs = append(out.Brain.Signs, gateSign{r.GetSign(), wire.Measure(r.GetSeen()), wire.Measure(r.GetPull())})
 		}
 	}
 	return out

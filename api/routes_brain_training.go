@@ -65,7 +65,6 @@ type brainGateBins struct {
 	Bins []brainGateBand `json:"bins" doc:"@brainGateBins.bins"`
 }
 
-// brainAnswered is how some questions were answered.
 type brainAnswered struct {
 	Questions     uint32     `json:"questions" doc:"That judged, and were not learned from."`
 	Brain         brainMarks `json:"brain"`
@@ -125,9 +124,8 @@ func reportOf(r *pb.BrainReport) *brainReport {
 	}
 	for _, p := range r.GetCurve() {
 		stage := stagesOfTraining[min(int(p.GetStage()), len(stagesOfTraining)-1)]
-		out.Curve = append(out.Curve, brainPoint{
-			stage, p.GetMove(), wire.Measure(p.GetLearned()), wire.Measure(p.GetChecked()), p.GetBest(),
-		})
+		learned, checked := wire.Measure(p.GetLearned()), wire.Measure(p.GetChecked())
+		out.Curve = append(out.Curve, brainPoint{stage, p.GetMove(), learned, checked, p.GetBest()})
 	}
 	for _, s := range r.GetGates() {
 		out.Gate.Bins = append(out.Gate.Bins, brainGateBand{

@@ -143,8 +143,8 @@ func TestBrainLearnsTheWay(t *testing.T) {
 	for _, s := range report.GetGates() {
 		sum += s.GetQuestions()
 	}
-	if len(report.GetCurve()) < 2 || float64(sum) != state.GetTraining().GetMetrics()["judged"] || len(report.GetKinds()) == 0 ||
-		state.GetTraining().GetReport() != nil {
+	if len(report.GetCurve()) < 2 || float64(sum) != state.GetTraining().GetMetrics()["judged"] ||
+		len(report.GetKinds()) == 0 || state.GetTraining().GetReport() != nil {
 		t.Errorf("the report of a brain that serves: %v", report)
 	}
 	var told map[string]any

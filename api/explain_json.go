@@ -14,10 +14,12 @@ type searchExplanation struct {
 }
 
 type gateExplanation struct {
-	Gate            wire.Measure `json:"gate" minimum:"0" maximum:"1" doc:"How far the brain trusts itself with this question."`
-	Shut            wire.Measure `json:"shut" doc:"@gateExplanation.shut"`
-	PropagationTier string       `json:"propagationTier" enum:"none,local,regional,global" doc:"@brainFound.propagationTier"`
-	Signs           []gateSign   `json:"signs" doc:"What the gate went by. The pulls add up to its logit."`
+	Gate wire.Measure `json:"gate" minimum:"0" maximum:"1" doc:"How far the brain trusts itself here."`
+	Shut wire.Measure `json:"shut" doc:"@gateExplanation.shut"`
+
+	PropagationTier string `json:"propagationTier" enum:"none,local,regional,global" doc:"@brainFound.propagationTier"`
+
+	Signs []gateSign `json:"signs" doc:"What the gate went by. The pulls add up to its logit."`
 }
 
 type gateSign struct {
@@ -60,12 +62,9 @@ func searchExplanationOf(e *pb.SearchExplained) *searchExplanation {
 	}
 	out := &searchExplanation{Passages: e.GetPassages(), Nodes: e.GetNodes()}
 	if g := e.GetGate(); g != nil {
-		out.Brain = &gateExplanation{
-			wire.Measure(g.GetOpen()), wire.Measure(g.GetShut()), e.GetTier(), make([]gateSign, 0, len(g.GetReasons())),
-		}
+		out.Brain = &gateExplanation{wire.Measure(g.GetOpen()), wire.Measure(g.GetShut()), e.GetTier(), []gateSign{}}
 		for _, r := range g.GetReasons() {
-			sign := gateSign{r.GetSign(), wire.Measure(r.GetSeen()), wire.Measure(r.GetPull())}
-			out.Brain.Signs = append(out.Brain.Signs, sign)
+			out.Brain.Signs = append(out.Brain.Signs, gateSign{r.GetSign(), wire.Measure(r.GetSeen()), wire.Measure(r.GetPull())})
 		}
 	}
 	return out

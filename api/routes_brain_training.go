@@ -65,7 +65,6 @@ type brainGateBins struct {
 	Bins []brainGateBand `json:"bins" doc:"@brainGateBins.bins"`
 }
 
-// brainAnswered is how some questions were answered.
 type brainAnswered struct {
 	Questions     uint32     `json:"questions" doc:"That judged, and were not learned from."`
 	Brain         brainMarks `json:"brain"`
@@ -85,7 +84,8 @@ type brainGateBand struct {
 }
 
 type brainKind struct {
-	Kind   string        `json:"kind" enum:"sentence,title,two_hops,three_hops,comparison,former,accepted" doc:"@brainKind.kind"`
+	Kind string `json:"kind" enum:"sentence,title,two_hops,three_hops,comparison,former,accepted" doc:"@brainKind.kind"`
+
 	Judged brainAnswered `json:"judged"`
 }
 
@@ -124,9 +124,8 @@ func reportOf(r *pb.BrainReport) *brainReport {
 	}
 	for _, p := range r.GetCurve() {
 		stage := stagesOfTraining[min(int(p.GetStage()), len(stagesOfTraining)-1)]
-		out.Curve = append(out.Curve, brainPoint{
-			stage, p.GetMove(), wire.Measure(p.GetLearned()), wire.Measure(p.GetChecked()), p.GetBest(),
-		})
+		learned, checked := wire.Measure(p.GetLearned()), wire.Measure(p.GetChecked())
+		out.Curve = append(out.Curve, brainPoint{stage, p.GetMove(), learned, checked, p.GetBest()})
 	}
 	for _, s := range r.GetGates() {
 		out.Gate.Bins = append(out.Gate.Bins, brainGateBand{

@@ -19,6 +19,7 @@ import (
 	"orgmem/actors/account"
 	"orgmem/actors/backup"
 	"orgmem/api/console"
+	"orgmem/api/describe"
 	"orgmem/api/mcp"
 	"orgmem/api/operator"
 	"orgmem/api/web"
@@ -211,7 +212,7 @@ func (s *Server) newTable() (*web.Table, error) {
 	}
 	t, err := web.NewTable(
 		web.About{
-			Text: documentText, Tags: tagTexts, Fields: texts, Inputs: slices.Collect(maps.Values(connectorShapes)),
+			Text: documentText, Tags: tagTexts, Fields: describe.Fields, Inputs: slices.Collect(maps.Values(connectorShapes)),
 		},
 		identityRoutes, accountRoutes, auditRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
 		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,

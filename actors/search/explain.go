@@ -75,7 +75,9 @@ func (c *compared) hit(at training.ChunkID, node pb.NodeID) (*pb.HitExplained, b
 
 // byBrain explains what a walk found, in the order in which the brain ranks it: a passage that search has not compared
 // has nothing but its likeness.
-func (c *compared) byBrain(w *retriever.Walk, a *training.BrainQuery, n *training.Brain, found []walked) *pb.SearchExplained {
+func (c *compared) byBrain(
+	w *retriever.Walk, a *training.BrainQuery, n *training.Brain, found []walked,
+) *pb.SearchExplained {
 	out := c.result()
 	out.Gate = w.ExplainGate()
 	ranked := make([]retriever.Ranked, 0, len(found))

@@ -55,7 +55,8 @@ func (t *Trainer) Resume(c *pb.BrainCheckpoint) error {
 	stage, evaluations := int(c.GetStage()), int(c.GetEvaluations())
 	if c.GetMethod() != byDescent || math.IsNaN(c.GetBestLoss()) || c.GetEpoch() == 0 ||
 		c.GetEpoch() > maxEpochs || c.GetWasted() >= patience || stage >= len(stages) ||
-		len(c.GetCurve()) > maxEpochs || evaluations >= stages[stage].most || len(t.learn) == 0 || (evaluations == 0) != (len(c.GetTrail()) == 0) {
+		len(c.GetCurve()) > maxEpochs ||
+		evaluations >= stages[stage].most || len(t.learn) == 0 || (evaluations == 0) != (len(c.GetTrail()) == 0) {
 		return corrupt("checkpoint")
 	}
 	down, err := descentFrom(c, len(t.x))

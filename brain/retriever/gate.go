@@ -89,7 +89,8 @@ func (w *Walk) Confidence() float64 { return w.gate.open }
 func (w *Walk) ExplainGate() *pb.GateExplained {
 	out := &pb.GateExplained{Open: w.gate.open, Shut: shut}
 	for k, sign := range gateNamesOf {
-		out.Reasons = append(out.Reasons, &pb.GateReason{Sign: sign, Seen: w.gate.seen[k], Pull: w.p.Gate[k] * w.gate.seen[k]})
+		x := w.gate.seen[k]
+		out.Reasons = append(out.Reasons, &pb.GateReason{Sign: sign, Seen: x, Pull: w.p.Gate[k] * x})
 	}
 	return out
 }

@@ -78,9 +78,9 @@ func Report(judged []Judged) *pb.BrainReport {
 func byGate(judged []Judged) (out []*pb.BrainSlice) {
 	sorted := slices.Clone(judged)
 	slices.SortStableFunc(sorted, func(x, y Judged) int { return cmp.Compare(x.Gate, y.Gate) })
-	bins := min(max(len(sorted)/leastInBin, 1), mostBins)
-	for k, from := 0, 0; from < len(sorted); k++ {
-		to := max((k+1)*len(sorted)/bins, from+1)
+	size := max(leastInBin, (len(sorted)+mostBins-1)/mostBins)
+	for from := 0; from < len(sorted); {
+		to := min(from+size, len(sorted))
 		for to < len(sorted) && sorted[to].Gate == sorted[to-1].Gate {
 			to++
 		}

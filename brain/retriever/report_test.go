@@ -24,7 +24,9 @@ func TestReports(t *testing.T) {
 		})
 	}
 	r := Report(judged)
-	for what, of := range map[string][]*pb.BrainSlice{"gates": r.GetGates(), "kinds": r.GetKinds(), "lengths": r.GetLengths()} {
+	for what, of := range map[string][]*pb.BrainSlice{
+		"gates": r.GetGates(), "kinds": r.GetKinds(), "lengths": r.GetLengths(),
+	} {
 		sum := uint32(0)
 		for _, s := range of {
 			sum += s.GetQuestions()

@@ -2144,7 +2144,7 @@ export interface components {
         GateExplanation: {
             /**
              * Format: double
-             * @description How far the brain trusts itself with this question.
+             * @description How far the brain trusts itself here.
              */
             gate: number;
             /**

@@ -1,4 +1,4 @@
-package api
+package describe
 
 import "orgmem/api/web"
 
@@ -9,8 +9,8 @@ const staleIncomplete = "True where what it rests on is more than was followed (
 // stillStands ends the description of a field stale, which begins with what rests.
 const stillStands = ", as far as it no longer stands: nearest first. Absent where all of it stands."
 
-// texts are the descriptions of fields that a tag has no room for, by type and field.
-var texts = web.Texts{
+// Fields are the descriptions of fields that a tag has no room for, by type and field.
+var Fields = web.Texts{
 	"stale.reason": "superseded: another node took its place. forgotten: it was. ended: nothing states it any more. " +
 		"contradicted: an open contradiction is about it.",
 	"stale.since": "Null where that is no longer known.",
@@ -39,7 +39,8 @@ var texts = web.Texts{
 	"citation.subject":          "The provisioned subject whose memory it is in; null for a person's own.",
 	"citation.span": "What of the chunk the answer rests on, in characters (Unicode code points), end exclusive. " +
 		"Absent: all of it.",
-	"qualityReport.recall": "Of questions made of the memory's own content, without the former ones: the share that what " +
+	"qualityReport.recall": "Of questions made of the memory's own content, without the former ones: the share " +
+		"that what " +
 		"they are made of, or a near duplicate, answers among the first 1, 5 and 10 hits.",
 	"qualityReport.byKind": "The same by how the questions were made; kinds of which there are none are left out.",
 	"qualityReport.unfound": "Of the memories that gave a question, those that none of their own questions found among " +
@@ -51,7 +52,8 @@ var texts = web.Texts{
 	"qualityReport.contradicted": "Of memories, those that are in an open contradiction.",
 	"qualityReport.languages":    "Of the sampled, the most frequent first.",
 	"qualityShare.low":           "The 95 % score interval of the share (Wilson), as if those counted were drawn at random.",
-	"kindRecall.kind": "words: a sentence without its most telling words. paraphrase: some of its words in another order. title: " +
+	"kindRecall.kind": "words: a sentence without its most telling words. paraphrase: some of its words in " +
+		"another order. title: " +
 		"the title and two words. former: words of what a superseded memory said; what took its place answers.",
 	"writtenAnswer.stale":           "The cited nodes and what they were derived from" + stillStands,
 	"writtenAnswer.staleIncomplete": staleIncomplete,
@@ -68,25 +70,33 @@ var texts = web.Texts{
 	"auditEntry.partitionId": "The memory that it was done for, as in the ids of its nodes; it stays when a " +
 		"subject is erased. Null where it was done for none.",
 	"auditEntryActor.type": "operator: through the operator interface. service: by itself.",
-	"brainTraining.report": "Of the brain that serves; null where none does, or where a version of this service trained it " +
+	"brainTraining.report": "Of the brain that serves; null where none does, or where a version of this service " +
+		"trained it " +
 		"that kept none.",
-	"brainTraining.latest": "Of the latest training, where that does not serve: its curve while it runs, all of it where it " +
+	"brainTraining.latest": "Of the latest training, where that does not serve: its curve while it runs, all of " +
+		"it where it " +
 		"was rejected. Null otherwise.",
-	"brainPoint.stage": "part: on a quarter of the questions that are learned from. all: on all of them. further: what the " +
+	"brainPoint.stage": "part: on a quarter of the questions that are learned from. all: on all of them. " +
+		"further: what the " +
 		"hits of the projected question count.",
-	"brainPoint.learned": "Mean loss of the questions that are learned from, in nats, with what holds the parameters near the " +
+	"brainPoint.learned": "Mean loss of the questions that are learned from, in nats, with what holds the " +
+		"parameters near the " +
 		"untrained ones. Absent where it was not evaluated.",
-	"brainGateBins.bins": "The questions in order of their gate, in up to ten bins of ten at least, of about as many each. " +
+	"brainGateBins.bins": "The questions in order of their gate, in up to ten bins of ten at least, of about as " +
+		"many each. " +
 		"Empty: none were judged.",
 	"brainGateBand.open": "The brain, were its gate wide open: where the gate is rightly low, it is worse than search.",
-	"brainKind.kind": "sentence: some of a sentence's words. title: a title and some words. two_hops, three_hops: words that " +
+	"brainKind.kind": "sentence: some of a sentence's words. title: a title and some words. two_hops, " +
+		"three_hops: words that " +
 		"lead over a name to another document. comparison: two titles. former: words of what was superseded. accepted: two " +
 		"documents that an accepted proposal joined.",
 	"hit.explanation":          "Where explain was asked for.",
 	"searchResult.explanation": "Where explain was asked for.",
-	"searchBody.explain": "Each hit tells its places by meaning, by words and by both, the parts of its score, and what the " +
+	"searchBody.explain": "Each hit tells its places by meaning, by words and by both, the parts of its score, " +
+		"and what the " +
 		"brain changed.",
-	"hitExplanation.rank": "Its place by total, among the nodes that were compared; absent: it was not among them, and the " +
+	"hitExplanation.rank": "Its place by total, among the nodes that were compared; absent: it was not among " +
+		"them, and the " +
 		"brain brought it.",
 	"hitExplanation.meaningRank": "Absent: it is not among those compared, or meaning was not asked.",
 	"hitExplanation.wordsRank":   "Absent: none of the words is in it, or words were not asked.",
@@ -95,13 +105,16 @@ var texts = web.Texts{
 	"scoreParts.words":           "The weight of the words in common, as the score counts it.",
 	"scoreParts.neighbours":      "What the messages around it add.",
 	"scoreParts.brevity":         "What it loses for being short; not above 0.",
-	"brainChange.known":          "Whether the brain knows the passage. One that is younger gains by likeness and words only.",
-	"brainChange.walk":           "What the walk over the graph brought, as the gate lets it through; so are the next three.",
-	"brainChange.near":           "By nearness to the projected question.",
-	"brainChange.change":         "walk, meaning, words and near together.",
-	"brainChange.total":          "total and change together, which the brain ranks by.",
-	"gateExplanation.shut":       "Where gate is below, the walk goes no further than one step.",
-	"gateSign.sign": "always: nothing, where training left the gate. best: the best hit's score. margin: by how much the fifth is " +
+	"brainChange.known": "Whether the brain knows the passage. One that is younger gains by likeness " +
+		"and words only.",
+	"brainChange.walk": "What the walk over the graph brought, as the gate lets it through; so are the " +
+		"next three.",
+	"brainChange.near":     "By nearness to the projected question.",
+	"brainChange.change":   "walk, meaning, words and near together.",
+	"brainChange.total":    "total and change together, which the brain ranks by.",
+	"gateExplanation.shut": "Where gate is below, the walk goes no further than one step.",
+	"gateSign.sign": "always: nothing, where training left the gate. best: the best hit's score. margin: by how " +
+		"much the fifth is " +
 		"behind. agreement: how many of the five best by meaning and by words are the same. names: what of the graph the " +
 		"question names, up to four as 1. density: how many steps lead away. subjects: whether a document is about " +
 		"something that it names. cover: how much of its words such names are.",

@@ -190,6 +190,9 @@ func (o *Module) walkFrom(
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := o.askForTime(st, parts, q, query); err != nil {
+		return nil, nil, err
+	}
 	var sharpen func([]index.Candidate) error
 	if e.brain {
 		sharpen = func(candidates []index.Candidate) error {

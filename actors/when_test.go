@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"orgmem/actors/account"
+	"orgmem/actors/graph"
 	pb "orgmem/proto"
+	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
@@ -49,5 +51,38 @@ func TestQuestionsAskAboutATime(t *testing.T) {
 	hits := c.search(&pb.Search{Query: question})
 	if len(hits) != 4 || hits[0].GetScore()-hits[3].GetScore() > .15 {
 		t.Errorf("a year later nothing is of last summer, but one is lifted: %v", hits)
+	}
+}
+
+// TestWhatSpeaksOfATimeIsOfIt: a note that was written long before the time that is asked about, and has a moment of
+// the timeline in it, is lifted like one of that time.
+func TestWhatSpeaksOfATimeIsOfIt(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	c.note("The dentist has an appointment for the family and the dog.")
+	spoken := c.note("The dentist has an appointment for the family and the cat.")
+	const question = "Which appointment with the dentist was there in May 2023?"
+	score := func() float64 {
+		for _, h := range c.search(&pb.Search{Query: question}) {
+			if h.GetNode() == spoken {
+				return h.GetScore()
+			}
+		}
+		return 0
+	}
+	before := score()
+	c.derive(func(b *storage.Batch, space storage.Space) {
+		graph.PutMoment(b, space, &pb.Moment{Id: derivedN(1), Node: spoken, AtMs: day("2023-05-31")})
+	})
+	if after := score(); after < before+.15 {
+		t.Errorf("%f, and %f without the moment", after, before)
+	}
+	c.derive(func(b *storage.Batch, space storage.Space) {
+		b.Delete(space.Key(storage.TableMoment, storage.I64Desc(day("2023-05-31")), storage.ID16(pb.DerivedID(derivedN(1)))))
+		graph.PutMoment(b, space, &pb.Moment{Id: derivedN(2), Node: spoken, AtMs: day("2023-06-01")})
+	})
+	if after := score(); after != before {
+		t.Errorf("%f with a moment of the month after, %f without any", after, before)
 	}
 }

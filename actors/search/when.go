@@ -5,7 +5,7 @@ import (
 
 	"orgmem/actors/partition"
 	"orgmem/actors/training"
-	"orgmem/brain/extract"
+	"orgmem/brain/extract/asked"
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
@@ -26,7 +26,7 @@ func (o *Module) askForTime(st *storage.Store, parts []*partition.Ref, q *traini
 	if q.Mode != index.Hybrid {
 		return nil
 	}
-	for _, d := range extract.Asked(question, clock.Millis(o.System.Clock.Now())) {
+	for _, d := range asked.Times(question, clock.Millis(o.System.Clock.Now())) {
 		q.When.Windows = append(q.When.Windows, index.Window{FromMs: d.FromMs, UntilMs: d.UntilMs})
 	}
 	if len(q.When.Windows) == 0 {

@@ -1,11 +1,11 @@
-package extract_test
+package asked_test
 
 import (
 	"slices"
 	"testing"
 	"time"
 
-	"orgmem/brain/extract"
+	"orgmem/brain/extract/asked"
 )
 
 // TestTimesThatQuestionsAskAbout reads times of questions of 27 November 2026.
@@ -38,7 +38,7 @@ func TestTimesThatQuestionsAskAbout(t *testing.T) {
 		"Who wrote the handbook for the summer school?": nil,
 	} {
 		var got []string
-		for _, d := range extract.Asked(question, at) {
+		for _, d := range asked.Times(question, at) {
 			got = append(got, time.UnixMilli(d.FromMs).UTC().Format(time.DateOnly)+" "+
 				time.UnixMilli(d.UntilMs).UTC().Format(time.DateOnly))
 		}

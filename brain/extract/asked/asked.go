@@ -1,4 +1,4 @@
-package extract
+package asked
 
 import (
 	"math"
@@ -7,13 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"orgmem/brain/extract"
 	"orgmem/brain/extract/calendar"
 	"orgmem/proto/canon"
 )
-
-// Questions ask for seasons as often as for months: "what did we paint last summer". In a text "in spring" is as often a
-// habit, so there only the reader decides; what a question asks about does nothing worse than rank, and it is read by its
-// words.
 
 // MaxQuestionText is how much of a question is looked at for times, in bytes.
 const MaxQuestionText = 4 << 10
@@ -22,7 +19,7 @@ const MaxQuestionText = 4 << 10
 const (
 	longAgo   = 10 * dayMs
 	aboutThen = 3 * dayMs
-	dayMs     = 24 * 60 * msPerMinute
+	dayMs     = 24 * 3600 * 1000
 )
 
 // seasonMonths are the months that seasons begin with on the northern half of the earth, by their names in English,
@@ -43,16 +40,17 @@ var askedSeason = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:(` +
 	`letzte[nrms]|vorige[nrms]|vergangene[nrms]|diese[nrms]|nächste[nrms]|kommende[nrms]|im|` +
 	`en|au|cet|cette|la|el|este|esta|l['’]|en l['’])\s*)?` +
 	`(spring|summer|autumn|fall|winter|frühling|frühjahr|sommer|herbst|printemps|été|automne|hiver|primavera|verano|` +
-	`otoño|invierno)(?:\s+(dernier|passée?|prochain|pasad[oa]|próxim[oa]|(?:of |de |del )?(?:19|20)\d\d))?(?:$|[^\pL\d])`)
+	`otoño|invierno)(?:\s+(dernier|passée?|prochain|pasad[oa]|próxim[oa]|(?:of |de |del )?(?:19|20)\d\d))?` +
+	`(?:$|[^\pL\d])`)
 
 // plainBefore are the words before a season that do not say which.
 var plainBefore = map[string]bool{"": true, "la": true, "el": true, "l'": true, "l’": true}
 
-// Asked finds the times that a question asks about, at a time in Unix milliseconds, UTC. A season without a year is the
+// Times finds the times that a question asks about, at a time in Unix milliseconds, UTC. A season without a year is the
 // last that is over where the question says "last", the one to come where it says "next", else the last that has begun.
-func Asked(question string, atMs int64) []Date {
+func Times(question string, atMs int64) []extract.Date {
 	question = canon.Prefix(question, MaxQuestionText)
-	all := Extract(Document{Text: question, AtMs: atMs}).Dates
+	all := extract.Extract(extract.Document{Text: question, AtMs: atMs}).Dates
 	for i, d := range all {
 		if d.Relative && d.FromMs != math.MinInt64 && d.UntilMs == d.FromMs+dayMs && atMs-d.FromMs >= longAgo {
 			all[i].FromMs, all[i].UntilMs = d.FromMs-aboutThen, d.UntilMs+aboutThen
@@ -66,28 +64,33 @@ func Asked(question string, atMs int64) []Date {
 			return strings.ToLower(question[m[2*k]:m[2*k+1]])
 		}
 		before, name, behind := part(1), part(2), part(3)
-		sp := Span{Start: m[4], End: m[5]}
+		sp := extract.Span{Start: m[4], End: m[5]}
 		if behind == "" && plainBefore[before] || name == "fall" && before == "" || overlapsDate(all, sp) {
 			continue
 		}
 		if m[6] >= 0 { // the year alone says less
-			all = slices.DeleteFunc(all, func(d Date) bool { return d.Grain == Year && m[6] <= d.Span.Start && d.Span.End <= m[7] })
+			all = slices.DeleteFunc(all, func(d extract.Date) bool {
+				return d.Grain == extract.Year && m[6] <= d.Span.Start && d.Span.End <= m[7]
+			})
 		}
 		first := seasonMonths[name]
 		year, err := strconv.Atoi(behind[max(0, len(behind)-len("2006")):])
 		if err != nil {
-			year = seasonYear(first, before+" "+behind, int(dayIndex(atMs)))
+			year = seasonYear(first, before+" "+behind, calendar.FloorDiv(int(atMs), dayMs))
 		}
-		all = append(all, Date{
-			Span: sp, Grain: Quarter, Relative: err != nil, Confidence: 0.85,
-			FromMs: ms(calendar.Days(year, first, 1)), UntilMs: ms(calendar.Days(year, first+monthsOfSeason, 1)),
+		all = append(all, extract.Date{
+			Span: sp, Grain: extract.Quarter, Relative: err != nil, Confidence: 0.85,
+			FromMs: at(calendar.Days(year, first, 1)), UntilMs: at(calendar.Days(year, first+monthsOfSeason, 1)),
 		})
 	}
 	return all
 }
 
+// at is when a day begins.
+func at(day int) int64 { return int64(day) * dayMs }
+
 // overlapsDate tells whether a date was read there.
-func overlapsDate(dates []Date, sp Span) bool {
+func overlapsDate(dates []extract.Date, sp extract.Span) bool {
 	for _, d := range dates {
 		if d.Span.Start < sp.End && sp.Start < d.Span.End {
 			return true

@@ -105,7 +105,7 @@ func seasonYear(first int, words string, today int) int {
 	if calendar.Days(year, first, 1) > today {
 		year-- // the last that has begun
 	}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		switch {
 		case w == "last", w == "past", w == "previous", strings.HasPrefix(w, "letzte"), strings.HasPrefix(w, "vorige"),
 			strings.HasPrefix(w, "vergangene"), w == "dernier", strings.HasPrefix(w, "pass"), strings.HasPrefix(w, "pasad"):

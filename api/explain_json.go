@@ -42,6 +42,7 @@ type scoreParts struct {
 	Words      wire.Score `json:"words" doc:"@scoreParts.words"`
 	Phrases    wire.Score `json:"phrases" doc:"Words of the question that stand side by side."`
 	Neighbours wire.Score `json:"neighbours" doc:"@scoreParts.neighbours"`
+	Time       wire.Score `json:"time" doc:"@scoreParts.time"`
 	Brevity    wire.Score `json:"brevity" doc:"@scoreParts.brevity"`
 }
 
@@ -78,7 +79,7 @@ func hitExplanationOf(e *pb.HitExplained) *hitExplanation {
 		Rank: e.GetRank(), MeaningRank: e.GetMeaningRank(), WordsRank: e.GetWordsRank(),
 		Parts: scoreParts{
 			wire.Score(e.GetMeaning()), wire.Score(e.GetWords()), wire.Score(e.GetPhrases()), wire.Score(e.GetNeighbours()),
-			wire.Score(e.GetBrevity()),
+			wire.Score(e.GetTime()), wire.Score(e.GetBrevity()),
 		},
 		Total: wire.Score(e.GetTotal()),
 	}

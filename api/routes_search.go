@@ -46,7 +46,8 @@ var searchRoutes = []web.Route{
 	}, func(reply *pb.Reply) (searchResult, bool) {
 		found := reply.GetSearch()
 		return searchResult{
-			hitsOf(found.GetHits()), usage{found.GetReadUnits(), found.GetEmbedTokens(), found.GetBrainVersion()},
+			hitsOf(found.GetHits()),
+			usage{found.GetReadUnits(), found.GetEmbedTokens(), found.GetBrainVersion()},
 			searchExplanationOf(found.GetExplained()),
 		}, found != nil
 	}),

@@ -192,6 +192,9 @@ func (o *Module) walkFrom(
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := o.askForTime(st, parts, q, query); err != nil {
+		return nil, nil, err
+	}
 	sharpen := func(candidates []index.Candidate) error {
 		var err error
 		if e.brain {

@@ -101,6 +101,9 @@ func (o *Module) find(
 	if err != nil {
 		return nil, err
 	}
+	if err := o.askForTime(st, parts, q, op.GetQuery()); err != nil {
+		return nil, err
+	}
 	return o.findWith(c, st, parts, q, op, rd)
 }
 
@@ -135,6 +138,9 @@ func (o *Module) SearchIn(
 		topK = DefaultTopK
 	}
 	q.N = min(max(topK*e.perHit, e.least), index.MaxCandidates)
+	if len(q.When.Windows) > 0 {
+		q.N = max(q.N, timelyCandidates)
+	}
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.Scratch.Reset()

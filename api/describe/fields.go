@@ -104,6 +104,7 @@ var Fields = web.Texts{
 	"hitExplanation.brain":       "What the brain added; absent where none ranked.",
 	"scoreParts.words":           "The weight of the words in common, as the score counts it.",
 	"scoreParts.neighbours":      "What the messages around it add.",
+	"scoreParts.time":            "That it is of the time that the question asks about.",
 	"scoreParts.brevity":         "What it loses for being short; not above 0.",
 	"brainChange.known": "Whether the brain knows the passage. One that is younger gains by likeness " +
 		"and words only.",

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -42,6 +43,7 @@ func (r *reference) each(f func(part int, c *refChunk)) {
 type scored struct {
 	Hit
 	chunk *refChunk
+	lift  float32 // of what is of the time that is asked about; neighbours get nothing of it
 }
 
 // search scores everything with exact vectors and sorts.
@@ -54,7 +56,7 @@ func (r *reference) search(q *Query, topK int) []scored {
 		if c.gone || c.hidden && !q.IncludeSuperseded {
 			return
 		}
-		s := &scored{Hit{Seq: c.Seq, Node: c.Node.ID, Part: int32(part)}, c}
+		s := &scored{Hit: Hit{Seq: c.Seq, Node: c.Node.ID, Part: int32(part)}, chunk: c}
 		r.scoreOne(s, q, ws, n, avg)
 		alive[part] = append(alive[part], s)
 		if (s.Keyword > 0 || q.Mode != KeywordOnly && q.Vectors["m"] != nil && len(c.Vector) > 0) &&
@@ -64,11 +66,11 @@ func (r *reference) search(q *Query, topK int) []scored {
 		}
 	})
 	byScore := func(a, b *scored) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(b.Score+b.lift, a.Score+a.lift), cmp.Compare(a.Part, b.Part), cmp.Compare(a.Seq, b.Seq))
 	}
 	slices.SortFunc(all, byScore)
 	if q.Mode == Hybrid && len(all) > 0 {
-		floor := max(0, q.Config.ContextFloor*all[0].Score)
+		floor := max(0, q.Config.ContextFloor*(all[0].Score+all[0].lift))
 		for part := range alive {
 			for _, s := range r.context(alive[part], matched, floor, q) {
 				if r.passes(part, s.chunk, &q.Filter) {
@@ -87,6 +89,7 @@ func (r *reference) search(q *Query, topK int) []scored {
 	for _, s := range all {
 		if k := (key{s.Part, s.Node}); !seen[k] {
 			seen[k] = true
+			s.Score += s.lift
 			out = append(out, *s)
 		}
 	}
@@ -160,6 +163,11 @@ func (r *reference) scoreOne(s *scored, q *Query, ws []refWord, n int, avg float
 	if q.Mode == Hybrid {
 		words := float64(c.Passage.Words + c.Passage.TitleWords)
 		s.Score -= q.Config.BrevityWeight * float32(math.Exp(-words/8))
+		if at := cmp.Or(c.Node.OccurredMs, c.Node.CreatedMs); slices.ContainsFunc(q.When.Windows, func(w Window) bool {
+			return w.FromMs <= at && at < w.UntilMs
+		}) || len(q.When.Windows) > 0 && q.When.Mentioned != nil && q.When.Mentioned(int(s.Part), c.Node.ID) {
+			s.lift = q.Config.TimeWeight
+		}
 	}
 }
 
@@ -235,7 +243,7 @@ func (r *reference) context(alive []*scored, matched map[*refChunk]*scored, floo
 	wanted := map[int]bool{}
 	for i, run := range runs {
 		if run[0].chunk.Node.Turn && slices.ContainsFunc(run, func(s *scored) bool {
-			return matched[s.chunk] != nil && s.Score > floor
+			return matched[s.chunk] != nil && s.Score+s.lift > floor
 		}) {
 			wanted[i] = true
 			around(i, func(_, at int) { wanted[at] = true })
@@ -510,6 +518,14 @@ func drawQuery(t *rapid.T) *Query {
 	q := &Query{
 		Mode: rapid.SampledFrom([]Mode{Hybrid, VectorOnly, KeywordOnly}).Draw(t, "mode"), Config: DefaultConfig(),
 		N: MaxCandidates,
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "windows") {
+		from := rapid.SampledFrom([]int64{-50, 0, 2_000_000, 5_000_000}).Draw(t, "from")
+		until := from + rapid.SampledFrom([]int64{30, 1_000_000, 4_000_000}).Draw(t, "long")
+		q.When.Windows = append(q.When.Windows, Window{FromMs: from, UntilMs: until})
+	}
+	if rapid.Bool().Draw(t, "mentioned") {
+		q.When.Mentioned = func(part int, id pb.NodeID) bool { return part == 0 && strings.HasSuffix(string(id), "3") }
 	}
 	q.Config.ContextDocs = MaxCandidates // bounds are for speed; the reference has none
 	for _, term := range rapid.SliceOfNDistinct(rapid.Uint64Range(1, 33), 0, 5, rapid.ID[uint64]).Draw(t, "words") {

@@ -47,6 +47,9 @@ type Query struct {
 	Lines  map[ModelID]Line
 	Mode   Mode
 	Filter Filter
+	// When is the time that the query asks about: what is of it is ranked higher
+	// (Config.TimeWeight), and the rest stays.
+	When When
 	// IncludeSuperseded lets hidden chunks in.
 	IncludeSuperseded bool
 	// N is the number of candidates wanted, several times the number of hits
@@ -104,6 +107,8 @@ type Candidate struct {
 	// Brevity is how short the chunk is: 1 without any word, near 0 from some
 	// thirty on.
 	Brevity float32
+	// Timely is 1 of what is of a time that the query asks about, else 0.
+	Timely float32
 }
 
 // Hit is a result: a node's best chunk. Node shares the segment's memory.

@@ -202,10 +202,12 @@ func (sc *Scratch) rank(q *Query) {
 	}
 	for i := range sc.top {
 		r := &sc.top[i]
-		s := sc.views[r.view].Segment
+		v := &sc.views[r.view]
+		s := v.Segment
 		s.fetchID(s.nodeOf[r.doc])
 		if q.Mode == Hybrid {
 			r.score -= q.Config.BrevityWeight * s.brevity(r.doc)
+			r.score += q.Config.TimeWeight * q.timely(v, s.nodeOf[r.doc])
 		}
 		if sc.hasPhrases(r.view, r.doc) {
 			r.phrase = sc.words.phrases.share(s.sequence(int(r.doc)))

@@ -9,7 +9,7 @@ import (
 
 // Config holds the constants of scoring. Start from DefaultConfig.
 //
-//	score = cosine + KeywordWeight·BM25norm + PhraseWeight·phrase share − BrevityWeight·brevity + context
+//	score = cosine + KeywordWeight·BM25norm + PhraseWeight·phrase share − BrevityWeight·brevity + TimeWeight·timely + context
 //
 // The two large parts are on fixed scales: the cosine is that of the model, and
 // BM25norm is the share of the query's information that matched, 0 to 1. Ranks
@@ -31,6 +31,10 @@ type Config struct {
 	// falls off as the chunk grows (see brevity). Of a few words a model makes a
 	// vector that is near to everything, and they seldom say what is asked for.
 	BrevityWeight float32
+	// TimeWeight is what a chunk of a time that the query asks about gets, in
+	// hybrid search. Its neighbours get nothing of it: that it is of that time
+	// does not say that it is about what is asked.
+	TimeWeight float32
 	// Context is the part that its neighbours at distance 1, 2 and 3 get of
 	// what a linked turn scores beyond ContextFloor times the query's best
 	// score, in hybrid search. Turns further apart in time than ContextGapMs
@@ -51,6 +55,7 @@ func DefaultConfig() Config {
 		KeywordWeight: 0.7,
 		PhraseWeight:  0.3,
 		BrevityWeight: 0.1,
+		TimeWeight:    0.2,
 		Context:       [contextReach]float32{0.4, 0.3, 0.2},
 		ContextFloor:  0.5,
 		ContextGapMs:  3600 * 1000,
@@ -75,13 +80,14 @@ func (q *Query) fuse(keyword, vector float32) float32 {
 func (q *Query) score(c *Candidate) float32 {
 	s := q.fuse(c.Keyword, c.Vector)
 	if q.Mode == Hybrid {
-		s += q.Config.PhraseWeight*c.Phrase - q.Config.BrevityWeight*c.Brevity + c.Context
+		s += q.Config.PhraseWeight*c.Phrase - q.Config.BrevityWeight*c.Brevity + c.Context +
+			q.Config.TimeWeight*c.Timely
 	}
 	return s
 }
 
 // Parts are what a candidate's score is made of. They add up to it, but for rounding.
-type Parts struct{ Meaning, Words, Phrases, Neighbours, Brevity float32 }
+type Parts struct{ Meaning, Words, Phrases, Neighbours, Time, Brevity float32 }
 
 // Parts tells what the score of a candidate of this query is made of.
 func (q *Query) Parts(c *Candidate) Parts {
@@ -93,7 +99,7 @@ func (q *Query) Parts(c *Candidate) Parts {
 	default:
 		return Parts{
 			Meaning: c.Vector, Words: q.Config.KeywordWeight * c.Keyword, Phrases: q.Config.PhraseWeight * c.Phrase,
-			Neighbours: c.Context, Brevity: -q.Config.BrevityWeight * c.Brevity,
+			Neighbours: c.Context, Time: q.Config.TimeWeight * c.Timely, Brevity: -q.Config.BrevityWeight * c.Brevity,
 		}
 	}
 }

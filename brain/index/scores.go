@@ -87,12 +87,12 @@ func (sc *scores) hasPhrases(view, doc int32) bool {
 }
 
 // candidate fills in what is known of a chunk without its scores.
-func (sc *scores) candidate(p place) Candidate {
+func (sc *scores) candidate(p place, q *Query) Candidate {
 	v := &sc.views[p.view]
 	s := v.Segment
 	c := Candidate{
 		Seq: s.seqs[p.doc], Node: s.nodeID(s.nodeOf[p.doc]), Part: v.part, View: v.view, Doc: p.doc, Model: s.model,
-		Brevity: s.brevity(p.doc),
+		Brevity: s.brevity(p.doc), Timely: q.timely(v, s.nodeOf[p.doc]),
 	}
 	if v.model >= 0 {
 		c.Doubt = sc.models[v.model].line.Factor * roundingDoubt * s.scales[p.doc]

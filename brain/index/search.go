@@ -50,7 +50,7 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 	sc.out = sc.out[:0]
 	for _, r := range sc.top {
 		v := &sc.views[r.view]
-		c := sc.candidate(place{r.view, r.doc})
+		c := sc.candidate(place{r.view, r.doc}, q)
 		if len(sc.vec) > 0 {
 			c.Vector = sc.vec[v.base+int(r.doc)]
 		}
@@ -71,10 +71,11 @@ func (sc *Scratch) collect(q *Query) []Candidate {
 	for _, id := range sc.turns.targets {
 		r := &sc.turns.runs[id]
 		v := &sc.views[r.best.view]
-		if r.found || r.score+r.context < least || !sc.passes(v, int(r.best.doc)) {
+		if r.found || !sc.passes(v, int(r.best.doc)) ||
+			r.score+r.context+q.Config.TimeWeight*q.timely(v, v.Segment.nodeOf[r.best.doc]) < least {
 			continue
 		}
-		c := sc.candidate(r.best)
+		c := sc.candidate(r.best, q)
 		p := sc.at(r.best)
 		c.Vector, c.Keyword, c.Phrase, c.Context = p.Vector, p.Keyword, p.Phrase, r.context
 		c.Score = q.score(&c)

@@ -193,7 +193,7 @@ func TestSmallNIsAPrefix(t *testing.T) {
 			w.step(t, rapid.SampledFrom([]string{"add", "add", "forget", "hide"}).Draw(t, "op"))
 		}
 		q := drawQuery(t)
-		q.Config.PhraseWeight, q.Config.BrevityWeight, q.Config.ContextDocs = 0, 0, 0
+		q.Config.PhraseWeight, q.Config.BrevityWeight, q.Config.TimeWeight, q.Config.ContextDocs = 0, 0, 0, 0
 		var a, b Scratch
 		full := a.Candidates(w.snaps, q)
 		q.N = rapid.IntRange(1, 20).Draw(t, "n")

@@ -124,6 +124,7 @@ type ScoreParts struct {
 	Words      float64 `json:"words"`
 	Phrases    float64 `json:"phrases"`
 	Neighbours float64 `json:"neighbours"`
+	Time       float64 `json:"time"`
 	Brevity    float64 `json:"brevity"`
 }
 

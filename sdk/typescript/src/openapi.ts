@@ -3202,6 +3202,11 @@ export interface components {
             phrases: number;
             /**
              * Format: double
+             * @description That it is of the time that the question asks about.
+             */
+            time: number;
+            /**
+             * Format: double
              * @description The weight of the words in common, as the score counts it.
              */
             words: number;

@@ -116,3 +116,35 @@ func TestCyclesAnnounceWhatTheyFind(t *testing.T) {
 		delete(missing, next(t, live))
 	}
 }
+
+// Who trains again at once keeps nobody from hearing of the training before.
+//
+// interface: Events/brain.trained
+func TestEveryTrainingIsToldOf(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	const trainings = 3 // all fail: there is nothing to learn from
+	for range trainings {
+		c.n.wait(jobOf(c.ok(trainOp())))
+	}
+	told := 0
+	c.n.waitFor(func() bool {
+		c.n.clock.Advance(time.Second)
+		told = 0
+		for _, e := range records(c.n, storage.StoreID{Org: c.orgID(), Realm: storage.RealmMain}, storage.TableOutbox,
+			func() *pb.OutboxEvent { return &pb.OutboxEvent{} }) {
+			var said map[string]any
+			if e.GetType() != pb.EventBrainTrained || json.Unmarshal(e.GetData(), &said) != nil {
+				continue
+			}
+			told++
+			if at, there := said["trainedAt"]; said["status"] != pb.TrainingFailed || at != nil || !there {
+				t.Errorf("nothing was trained, and it says %v", said)
+			}
+		}
+		return told >= trainings
+	})
+	if told != trainings {
+		t.Errorf("%d events of %d trainings", told, trainings)
+	}
+}

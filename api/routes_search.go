@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"orgmem/api/explain"
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	"orgmem/api/wire"
@@ -48,7 +49,7 @@ var searchRoutes = []web.Route{
 		return searchResult{
 			hitsOf(found.GetHits()),
 			usage{found.GetReadUnits(), found.GetEmbedTokens(), found.GetBrainVersion()},
-			searchExplanationOf(found.GetExplained()),
+			explain.OfSearch(found.GetExplained()),
 		}, found != nil
 	}),
 }
@@ -130,9 +131,9 @@ func (metadataFilter) Schema(huma.Registry) *huma.Schema {
 }
 
 type searchResult struct {
-	Results     []hit              `json:"results"`
-	Usage       usage              `json:"usage"`
-	Explanation *searchExplanation `json:"explanation,omitzero" doc:"@searchResult.explanation"`
+	Results     []hit                      `json:"results"`
+	Usage       usage                      `json:"usage"`
+	Explanation *explain.SearchExplanation `json:"explanation,omitzero" doc:"@searchResult.explanation"`
 }
 
 type hit struct {
@@ -148,7 +149,7 @@ type hit struct {
 	Stale           []stale        `json:"stale,omitzero" doc:"@hit.stale"`
 	StaleIncomplete bool           `json:"staleIncomplete,omitzero" doc:"@hit.staleIncomplete"`
 
-	Explanation *hitExplanation `json:"explanation,omitzero" doc:"@hit.explanation"`
+	Explanation *explain.HitExplanation `json:"explanation,omitzero" doc:"@hit.explanation"`
 }
 
 func hitsOf(found []*pb.Hit) []hit {
@@ -160,7 +161,7 @@ func hitsOf(found []*pb.Hit) []hit {
 			ExternalID: wire.OrNull(h.GetExternalId()), Subject: wire.OrNull(h.GetSubject()),
 			CreatedAt: wire.Timestamp(h.GetCreatedMs()),
 			Stale:     staleOf(h.GetStale()), StaleIncomplete: h.GetStale().GetIncomplete(),
-			Explanation: hitExplanationOf(h.GetExplained()),
+			Explanation: explain.OfHit(h.GetExplained()),
 		})
 	}
 	return hits

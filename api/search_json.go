@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"orgmem/api/explain"
 	"orgmem/api/wire"
 )
 
@@ -31,7 +32,7 @@ func (r searchResult) AppendJSON(b []byte) ([]byte, bool) {
 		b = append(b, `,"brainVersion":`...)
 		b = strconv.AppendUint(b, r.Usage.BrainVersion, 10)
 	}
-	b, ok := appendExplanation(append(b, '}'), r.Explanation)
+	b, ok := explain.Append(append(b, '}'), r.Explanation)
 	return append(b, '}'), ok
 }
 
@@ -61,6 +62,6 @@ func (h *hit) AppendJSON(b []byte) ([]byte, bool) {
 	b = append(b, `,"subject":`...)
 	b = h.Subject.Append(b)
 	b = append(b, `,"createdAt":`...)
-	b, ok := appendExplanation(appendStale(h.CreatedAt.Append(b), h.Stale, h.StaleIncomplete), h.Explanation)
+	b, ok := explain.Append(appendStale(h.CreatedAt.Append(b), h.Stale, h.StaleIncomplete), h.Explanation)
 	return append(b, '}'), ok
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
 
+	"orgmem/api/explain"
 	"orgmem/api/wire"
 )
 
@@ -34,13 +35,14 @@ func TestSearchResultsAreWrittenAsTheLibraryDoes(t *testing.T) {
 					text.Draw(t, "because"), text.Draw(t, "reason"), wire.Timestamp(rapid.Int64Range(-1, 1e15).Draw(t, "since")),
 				})
 			}
-			var explained *hitExplanation
+			var explained *explain.HitExplanation
 			if rapid.Bool().Draw(t, "explained") {
-				explained = &hitExplanation{
+				explained = &explain.HitExplanation{
 					Rank: rapid.Uint32Range(0, 2).Draw(t, "rank"), Total: wire.Score(number.Draw(t, "total")),
-					Brain: &brainChange{Walk: wire.Score(number.Draw(t, "walk"))},
+					Brain: &explain.BrainChange{Walk: wire.Score(number.Draw(t, "walk"))},
 				}
-				r.Explanation = &searchExplanation{Brain: &gateExplanation{Signs: []gateSign{{Sign: text.Draw(t, "sign")}}}}
+				signs := []explain.GateSign{{Sign: text.Draw(t, "sign")}}
+				r.Explanation = &explain.SearchExplanation{Brain: &explain.GateExplanation{Signs: signs}}
 			}
 			r.Results = append(r.Results, hit{
 				Chunk: text.Draw(t, "chunk"), ChunkID: text.Draw(t, "chunkId"), NodeID: text.Draw(t, "nodeId"),

@@ -41,7 +41,7 @@ há isso isto já la lhe mais mas me mesmo meu minha muito na não nas nem no no
 os ou para pela pelas pelo pelos por porque qual quando que quem são se seja sem ser será seu seus só sobre sua
 suas também te tem têm ter tinha todo todos tu um uma umas uns você vocês quanto quanta quantos quantas quais
 aonde cadê estava estavam estou estamos sou somos nossas nossos minhas meus tua teu tuas teus pra pro numas
-tive quê porquê`,
+tive quê porquê desde outra outras outro outros vez`,
 	Italian: `a ad ai al alla alle allo anche avere aveva c che chi ci come con contro cosa così cui da dal
 dalla dalle degli dei del dell della delle dello di dopo dove e è ed era erano essere fa fino fra gli ha hai
 hanno ho i il in io l la le lei li lo loro lui ma mai me mi mia mio molto ne nei nel nell nella nelle no noi

@@ -129,36 +129,6 @@ test("files that are dropped anywhere go in, and the same again is known", async
 });
 
 // The browser's own drag of a folder from the desktop: nothing but it makes the entries that a page walks through.
-test("a folder that is dropped by mouse goes in whole, whatever is in it", async () => {
-  const dropped = path.join(path.dirname(folder), "quay");
-  await mkdir(path.join(dropped, "berths", "deep", "deeper"), { recursive: true });
-  await mkdir(path.join(dropped, ".git"));
-  const many = 130; // a browser gives a folder's entries by the hundred
-  for (let i = 0; i < many; i++) await writeFile(path.join(dropped, "berths", `berth-${i}.txt`), `Berth ${i} of the quay takes ships of ${i + 50} metres.`);
-  await writeFile(path.join(dropped, "berths", "deep", "deeper", "dredger.md"), "# Dredger\n\nThe dredger Sandwich lies in berth 7.");
-  await writeFile(path.join(dropped, ".git", "config"), "hidden");
-  await writeFile(path.join(dropped, ".secret"), "hidden");
-  await writeFile(path.join(dropped, "map.png"), "no text");
-  await writeFile(path.join(dropped, "engine.dat"), Buffer.from([0, 1, 2, 255, 254, 0, 0, 7]));
-  await symlink(path.join(dropped, "nowhere"), path.join(dropped, "broken.txt"));
-
-  await start();
-  await page.getByRole("group", { name: "Put files in" }).scrollIntoViewIfNeeded();
-  const area = (await page.getByRole("group", { name: "Put files in" }).boundingBox())!;
-  const [x, y] = [area.x + area.width / 2, area.y + 20];
-  const browser = await page.context().newCDPSession(page);
-  const data = { items: [], files: [dropped], dragOperationsMask: 1 };
-  for (const type of ["dragEnter", "dragOver", "drop"] as const) await browser.send("Input.dispatchDragEvent", { type, x, y, data });
-  await expect(page.getByText(`${many + 1} files are in, 1 refused`)).toBeVisible({ timeout: 30_000 });
-  const list = page.getByRole("region", { name: "Files that are taken in" });
-  await expect(list.getByRole("row", { name: /engine\.dat/ })).toContainText("no document that can be read");
-  await expect(list.getByRole("link", { name: "quay/berths/deep/deeper/dredger.md" })).toHaveAttribute("href", /\/memory\/nodes\/ingest/);
-  await expect(page.getByText("hidden files and files of the system (2)")).toBeVisible();
-  await expect(page.getByText("which hold no text (1)")).toBeVisible();
-  const titles = new Set((await own.memory.list({ kind: "document", pageSize: 100 }).take(1_000)).map((node) => node.title));
-  expect(Array.from({ length: many }, (_, i) => `berth-${i}`).filter((title) => !titles.has(title))).toEqual([]);
-});
-
 test("a key that may only read is told what it may not", async ({ browser }) => {
   const key = await own.memory.keys.create({ label: "reads", scopes: ["read"] });
   const context = await browser.newContext();
@@ -192,4 +162,34 @@ test("an evaluation is watched, and reported", async () => {
   const report = page.getByRole("region", { name: "The latest report" });
   await expect(report.getByRole("row", { name: /Found among ten/ })).toContainText("%");
   expect(await violations(page)).toEqual([]);
+});
+
+test("a folder that is dropped by mouse goes in whole, whatever is in it", async () => {
+  const dropped = path.join(path.dirname(folder), "quay");
+  await mkdir(path.join(dropped, "berths", "deep", "deeper"), { recursive: true });
+  await mkdir(path.join(dropped, ".git"));
+  const many = 130; // a browser gives a folder's entries by the hundred
+  for (let i = 0; i < many; i++) await writeFile(path.join(dropped, "berths", `berth-${i}.txt`), `Berth ${i} of the quay takes ships of ${i + 50} metres.`);
+  await writeFile(path.join(dropped, "berths", "deep", "deeper", "dredger.md"), "# Dredger\n\nThe dredger Sandwich lies in berth 7.");
+  await writeFile(path.join(dropped, ".git", "config"), "hidden");
+  await writeFile(path.join(dropped, ".secret"), "hidden");
+  await writeFile(path.join(dropped, "map.png"), "no text");
+  await writeFile(path.join(dropped, "engine.dat"), Buffer.from([0, 1, 2, 255, 254, 0, 0, 7]));
+  await symlink(path.join(dropped, "nowhere"), path.join(dropped, "broken.txt"));
+
+  await start();
+  await page.getByRole("group", { name: "Put files in" }).scrollIntoViewIfNeeded();
+  const area = (await page.getByRole("group", { name: "Put files in" }).boundingBox())!;
+  const [x, y] = [area.x + area.width / 2, area.y + 20];
+  const browser = await page.context().newCDPSession(page);
+  const data = { items: [], files: [dropped], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) await browser.send("Input.dispatchDragEvent", { type, x, y, data });
+  await expect(page.getByText(`${many + 1} files are in, 1 refused`)).toBeVisible({ timeout: 30_000 });
+  const list = page.getByRole("region", { name: "Files that are taken in" });
+  await expect(list.getByRole("row", { name: /engine\.dat/ })).toContainText("no document that can be read");
+  await expect(list.getByRole("link", { name: "quay/berths/deep/deeper/dredger.md" })).toHaveAttribute("href", /\/memory\/nodes\/ingest/);
+  await expect(page.getByText("hidden files and files of the system (2)")).toBeVisible();
+  await expect(page.getByText("which hold no text (1)")).toBeVisible();
+  const titles = new Set((await own.memory.list({ kind: "document", pageSize: 100 }).take(1_000)).map((node) => node.title));
+  expect(Array.from({ length: many }, (_, i) => `berth-${i}`).filter((title) => !titles.has(title))).toEqual([]);
 });

@@ -1,4 +1,6 @@
-package api
+// Package explain says in JSON why a search gave its hits in their order. It promises that the parts of a hit add up to its
+// total. One of its own, since the package of routes is as large as it may be.
+package explain
 
 import (
 	"github.com/go-json-experiment/json"
@@ -7,37 +9,42 @@ import (
 	pb "orgmem/proto"
 )
 
-type searchExplanation struct {
+// SearchExplanation is what is told of the search as a whole.
+type SearchExplanation struct {
 	Passages uint32           `json:"passages" doc:"That were compared by all parts of the score."`
 	Nodes    uint32           `json:"nodes" doc:"That these are of."`
-	Brain    *gateExplanation `json:"brain,omitzero" doc:"Absent where none ranked."`
+	Brain    *GateExplanation `json:"brain,omitzero" doc:"Absent where none ranked."`
 }
 
-type gateExplanation struct {
+// GateExplanation is how far a brain was trusted, and why.
+type GateExplanation struct {
 	Gate wire.Measure `json:"gate" minimum:"0" maximum:"1" doc:"How far the brain trusts itself here."`
 	Shut wire.Measure `json:"shut" doc:"@gateExplanation.shut"`
 
 	PropagationTier string `json:"propagationTier" enum:"none,local,regional,global" doc:"@brainFound.propagationTier"`
 
-	Signs []gateSign `json:"signs" doc:"What the gate went by. The pulls add up to its logit."`
+	Signs []GateSign `json:"signs" doc:"What the gate went by. The pulls add up to its logit."`
 }
 
-type gateSign struct {
+// GateSign is one thing that the gate went by.
+type GateSign struct {
 	Sign string       `json:"sign" enum:"always,best,margin,agreement,names,density,subjects,cover" doc:"@gateSign.sign"`
 	Seen wire.Measure `json:"seen"`
 	Pull wire.Measure `json:"pull" doc:"@gateSign.pull"`
 }
 
-type hitExplanation struct {
+// HitExplanation is how a hit came to its place.
+type HitExplanation struct {
 	Rank        uint32       `json:"rank,omitzero" doc:"@hitExplanation.rank"`
 	MeaningRank uint32       `json:"meaningRank,omitzero" doc:"@hitExplanation.meaningRank"`
 	WordsRank   uint32       `json:"wordsRank,omitzero" doc:"@hitExplanation.wordsRank"`
-	Parts       scoreParts   `json:"parts"`
+	Parts       ScoreParts   `json:"parts"`
 	Total       wire.Score   `json:"total" doc:"@hitExplanation.total"`
-	Brain       *brainChange `json:"brain,omitzero" doc:"@hitExplanation.brain"`
+	Brain       *BrainChange `json:"brain,omitzero" doc:"@hitExplanation.brain"`
 }
 
-type scoreParts struct {
+// ScoreParts add up to the total.
+type ScoreParts struct {
 	Meaning    wire.Score `json:"meaning" doc:"Likeness of meaning."`
 	Words      wire.Score `json:"words" doc:"@scoreParts.words"`
 	Phrases    wire.Score `json:"phrases" doc:"Words of the question that stand side by side."`
@@ -46,7 +53,8 @@ type scoreParts struct {
 	Brevity    wire.Score `json:"brevity" doc:"@scoreParts.brevity"`
 }
 
-type brainChange struct {
+// BrainChange is what a brain added to the total.
+type BrainChange struct {
 	Rank    uint32     `json:"rank" doc:"Its place by the brain."`
 	Known   bool       `json:"known" doc:"@brainChange.known"`
 	Walk    wire.Score `json:"walk" doc:"@brainChange.walk"`
@@ -57,34 +65,36 @@ type brainChange struct {
 	Total   wire.Score `json:"total" doc:"@brainChange.total"`
 }
 
-func searchExplanationOf(e *pb.SearchExplained) *searchExplanation {
+// OfSearch returns nil where no explanation was asked for.
+func OfSearch(e *pb.SearchExplained) *SearchExplanation {
 	if e == nil {
 		return nil
 	}
-	out := &searchExplanation{Passages: e.GetPassages(), Nodes: e.GetNodes()}
+	out := &SearchExplanation{Passages: e.GetPassages(), Nodes: e.GetNodes()}
 	if g := e.GetGate(); g != nil {
-		out.Brain = &gateExplanation{wire.Measure(g.GetOpen()), wire.Measure(g.GetShut()), e.GetTier(), []gateSign{}}
+		out.Brain = &GateExplanation{wire.Measure(g.GetOpen()), wire.Measure(g.GetShut()), e.GetTier(), []GateSign{}}
 		for _, r := range g.GetReasons() {
-			out.Brain.Signs = append(out.Brain.Signs, gateSign{r.GetSign(), wire.Measure(r.GetSeen()), wire.Measure(r.GetPull())})
+			out.Brain.Signs = append(out.Brain.Signs, GateSign{r.GetSign(), wire.Measure(r.GetSeen()), wire.Measure(r.GetPull())})
 		}
 	}
 	return out
 }
 
-func hitExplanationOf(e *pb.HitExplained) *hitExplanation {
+// OfHit returns nil where no explanation was asked for.
+func OfHit(e *pb.HitExplained) *HitExplanation {
 	if e == nil {
 		return nil
 	}
-	out := &hitExplanation{
+	out := &HitExplanation{
 		Rank: e.GetRank(), MeaningRank: e.GetMeaningRank(), WordsRank: e.GetWordsRank(),
-		Parts: scoreParts{
+		Parts: ScoreParts{
 			wire.Score(e.GetMeaning()), wire.Score(e.GetWords()), wire.Score(e.GetPhrases()), wire.Score(e.GetNeighbours()),
 			wire.Score(e.GetTime()), wire.Score(e.GetBrevity()),
 		},
 		Total: wire.Score(e.GetTotal()),
 	}
 	if x := e.GetBrain(); x != nil {
-		out.Brain = &brainChange{
+		out.Brain = &BrainChange{
 			x.GetRank(), x.GetSeen(), wire.Score(x.GetWalk()), wire.Score(x.GetMeaning()), wire.Score(x.GetWords()),
 			wire.Score(x.GetNear()), wire.Score(x.GetChange()), wire.Score(x.GetTotal()),
 		}
@@ -92,9 +102,9 @@ func hitExplanationOf(e *pb.HitExplained) *hitExplanation {
 	return out
 }
 
-// appendExplanation writes an explanation behind the other fields of an object: it is asked for seldom, so the library
+// Append writes an explanation behind the other fields of an object: it is asked for seldom, so the library
 // does it.
-func appendExplanation[T any](b []byte, of *T) ([]byte, bool) {
+func Append[T any](b []byte, of *T) ([]byte, bool) {
 	if of == nil {
 		return b, true
 	}

@@ -159,11 +159,23 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		f.Explanation = explainValues(a, b, x, y, i, k, &j.al)
 		return f, true
 	}
-	if c := opposed(x, y, &j.al, near); c > 0 && !turnsOfOne(a, b) && !x.talks(a.Text) && !y.talks(b.Text) {
+	if c := opposed(x, y, &j.al, near); c > 0 && findings(a, b) && !turnsOfOne(a, b) && !x.talks(a.Text) && !y.talks(b.Text) {
 		f.Kind, f.Severity, f.Explanation = Semantic, c, explainOpposed(x, &j.al)
 		return f, true
 	}
 	return f, false
+}
+
+const (
+	// fewStatements and shortFinding are how many statements and bytes what is a finding, or a note of one, has at most.
+	fewStatements = 3
+	shortFinding  = 400
+)
+
+// findings tells whether one of two passages is short enough to conclude something. Of two stretches of prose on one subject
+// a statement of this one always looks opposed to some statement of that.
+func findings(a, b *Passage) bool {
+	return min(len(a.profiles), len(b.profiles)) <= fewStatements && min(len(a.Text), len(b.Text)) <= shortFinding
 }
 
 // updates tells whether two passages are of two times, so that what the one says may

@@ -218,3 +218,25 @@ func TestTurnsOfOneConversation(t *testing.T) {
 		t.Error("two texts of one title are not compared")
 	}
 }
+
+// Two stretches of prose conclude nothing: of their many statements some pair always looks opposed.
+func TestProseConcludesNothing(t *testing.T) {
+	t.Parallel()
+	finding, against := "Lack of sleep leads to bad marks in school.", "Sleep protects pupils against bad marks in school."
+	prose := " Schools begin at eight. Lessons last three quarters of an hour. The buses come twice."
+	for _, x := range []struct {
+		a, b string
+		want bool
+	}{
+		{finding, against, true},
+		{finding + prose, against, true},
+		{finding + prose, against + prose, false},
+	} {
+		ruled := slices.ContainsFunc(candidates(x.a, x.b, 2), func(c Candidate) bool {
+			return c.ruled && c.finding.Kind == Semantic
+		})
+		if ruled != x.want {
+			t.Errorf("%q and %q: opposite conclusions %t, want %t", x.a, x.b, ruled, x.want)
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package text
 
 import (
+	"bytes"
 	_ "embed"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -36,6 +38,9 @@ const (
 	englishFirst, englishAsked = 4 * 16, 7 * 16
 	// certain is a lead at which letters need not be looked at.
 	certain = 12 * 16
+	// distinctWords is of how many function words the second and further times say nothing: "door" in a title and again in
+	// a sentence of English is no two words of Dutch.
+	distinctWords = 24
 	// maxLettered bounds the words whose letters are looked at.
 	maxLettered = 48
 )
@@ -45,9 +50,18 @@ const (
 func (a *Analyzer) identify(first int) Lang {
 	var score [langCount]int
 	total := 0
+	var seen [distinctWords]token
 	for _, t := range a.scan.tokens {
 		if speaks(t) {
-			if in := stopTable[string(a.scan.buf[t.start:t.end])] & latinLangs; in != 0 {
+			w := a.scan.buf[t.start:t.end]
+			in := stopTable[string(w)] & latinLangs
+			again := slices.ContainsFunc(seen[:min(total, distinctWords)], func(s token) bool {
+				return bytes.Equal(w, a.scan.buf[s.start:s.end])
+			})
+			if in != 0 && !again {
+				if total < distinctWords {
+					seen[total] = t
+				}
 				total++
 				for ; in != 0; in &= in - 1 {
 					score[bits.TrailingZeros32(uint32(in))]++

@@ -159,7 +159,8 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		f.Explanation = explainValues(a, b, x, y, i, k, &j.al)
 		return f, true
 	}
-	if c := opposed(x, y, &j.al, near); c > 0 && findings(a, b) && !turnsOfOne(a, b) && !x.talks(a.Text) && !y.talks(b.Text) {
+	concluding := findings(a, b) && !turnsOfOne(a, b) && !x.talks(a.Text) && !y.talks(b.Text)
+	if c := opposed(x, y, &j.al, near); c > 0 && concluding {
 		f.Kind, f.Severity, f.Explanation = Semantic, c, explainOpposed(x, &j.al)
 		return f, true
 	}
@@ -172,8 +173,8 @@ const (
 	shortFinding  = 400
 )
 
-// findings tells whether one of two passages is short enough to conclude something. Of two stretches of prose on one subject
-// a statement of this one always looks opposed to some statement of that.
+// findings tells whether one of two passages is short enough to conclude something. Of two stretches of prose on one
+// subject a statement of this one always looks opposed to some statement of that.
 func findings(a, b *Passage) bool {
 	return min(len(a.profiles), len(b.profiles)) <= fewStatements && min(len(a.Text), len(b.Text)) <= shortFinding
 }

@@ -140,6 +140,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
             "q": "x",
             "kind": "document",
             "status": "live",
+            "ids": ["a", "b"],
             "external_id": "e",
             "domain_id": "d",
             "created_after": TIME,

@@ -20,8 +20,8 @@ func sums(e *pb.HitExplained) bool {
 	return math.Abs(e.GetMeaning()+e.GetWords()+e.GetPhrases()+e.GetNeighbours()+e.GetBrevity()-e.GetTotal()) < 1e-5
 }
 
-// TestSearchExplainsItsHits: whoever asks for it is told the places and the parts of the score of each hit, which are
-// those of the same search without explanations.
+// TestSearchExplainsItsHits: on request each hit has its places and the parts of its score. The hits are those of the
+// same search without explanations.
 func TestSearchExplainsItsHits(t *testing.T) {
 	n := startNode(t, storagetest.NewDisk())
 	c := client{n: n, key: n.org(account.NewOrg{}).APIKey}

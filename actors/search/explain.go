@@ -54,7 +54,7 @@ func placesBy(all []index.Candidate, score func(*index.Candidate) float32) map[p
 	return places
 }
 
-// result is what is told of the search as a whole.
+// result explains the search as a whole.
 func (c *compared) result() *pb.SearchExplained {
 	return &pb.SearchExplained{Passages: uint32(len(c.chunks)), Nodes: uint32(len(c.rank))}
 }

@@ -9,7 +9,7 @@ import (
 	pb "orgmem/proto"
 )
 
-// SearchExplanation is what is told of the search as a whole.
+// SearchExplanation explains a search as a whole.
 type SearchExplanation struct {
 	Passages uint32           `json:"passages" doc:"That were compared by all parts of the score."`
 	Nodes    uint32           `json:"nodes" doc:"That these are of."`

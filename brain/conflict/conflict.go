@@ -159,8 +159,7 @@ func (j *Judge) claims(a, b *Passage, x, y *profile, near Near) (Finding, bool) 
 		f.Explanation = explainValues(a, b, x, y, i, k, &j.al)
 		return f, true
 	}
-	concluding := findings(a, b) && !turnsOfOne(a, b) && !x.talks(a.Text) && !y.talks(b.Text)
-	if c := opposed(x, y, &j.al, near); c > 0 && concluding {
+	if c := opposed(x, y, &j.al, near); c > 0 && conclude(a, b, x, y) {
 		f.Kind, f.Severity, f.Explanation = Semantic, c, explainOpposed(x, &j.al)
 		return f, true
 	}
@@ -173,10 +172,12 @@ const (
 	shortFinding  = 400
 )
 
-// findings tells whether one of two passages is short enough to conclude something. Of two stretches of prose on one
-// subject a statement of this one always looks opposed to some statement of that.
-func findings(a, b *Passage) bool {
-	return min(len(a.profiles), len(b.profiles)) <= fewStatements && min(len(a.Text), len(b.Text)) <= shortFinding
+// conclude tells whether two claims may be conclusions, of which the rule of opposite ones speaks. One of their passages is
+// short enough for one: of two stretches of prose on one subject a statement of this one always looks opposed to some
+// statement of that.
+func conclude(a, b *Passage, x, y *profile) bool {
+	return min(len(a.profiles), len(b.profiles)) <= fewStatements && min(len(a.Text), len(b.Text)) <= shortFinding &&
+		!turnsOfOne(a, b) && !x.talks(a.Text) && !y.talks(b.Text)
 }
 
 // updates tells whether two passages are of two times, so that what the one says may

@@ -34,7 +34,7 @@ const (
 	// improbable is the most that the letters of a word cost one.
 	improbable = 3 * 16
 	// englishFirst is what all others need more than English: names, commands and lone words are taken for it. A
-	// question must show more than one function word: "die hard" is none of a German.
+	// question must show more than one function word: "die hard" is no German question.
 	englishFirst, englishAsked = 4 * 16, 7 * 16
 	// certain is a lead at which letters need not be looked at.
 	certain = 12 * 16

@@ -438,7 +438,7 @@ var Settings = []Setting{
 	{
 		Name: "backup-key-file", Default: "", Form: "file",
 		Doc: "File with the key of the backups in `backup-vault` ([backup](backup.md)). Its public half makes backups; " +
-			"with the secret half the node can verify them, too, and whoever takes it over can read them: all of them, also " +
+			"with the secret half the node can verify them, too, but who breaks into it can read them: all of them, also " +
 			"what was forgotten since they were made.",
 		set: func(s *Server, v string) error { s.BackupKeyFile = v; return nil },
 	},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"orgmem/brain/embed/packfile"
 )
@@ -170,6 +171,27 @@ func (f *e5File) readTensor(c *e5Cursor, data []byte) error {
 	x, err := floats(raw, []int{n})
 	f.tensors[name] = e5Tensor{floats: x}
 	return err
+}
+
+// tune puts what train/encode.py wrote in the place of the published weights: of each layer all, of the words nothing.
+func (f *e5File) tune(trained []byte) error {
+	tensors, err := readSafetensors(trained)
+	if err != nil {
+		return fmt.Errorf("read tuned weights: %w", err)
+	}
+	for name, t := range tensors {
+		old, ok := f.tensors[name]
+		if !ok || len(t.bytes) != len(old.blocks) || len(t.data) != len(old.floats) {
+			return fmt.Errorf("%w: the tuned %q is none of those published", errWeights, name)
+		}
+		f.tensors[name] = e5Tensor{blocks: t.bytes, floats: t.data}
+	}
+	for name := range f.tensors {
+		if _, ok := tensors[name]; !ok && strings.HasPrefix(name, "l") {
+			return fmt.Errorf("%w: no tuned %q", errWeights, name)
+		}
+	}
+	return nil
 }
 
 // weights are the encoder's.

@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -157,6 +160,83 @@ func TestReadE5(t *testing.T) {
 	if _, err := readE5(data[:len(data)-1]); !errors.Is(err, errE5) {
 		t.Errorf("cut by one byte: %v", err)
 	}
+}
+
+// Layers that were trained further take the place of those published, all of them or none.
+func TestTune(t *testing.T) {
+	t.Parallel()
+	whole := func() map[string][]byte { // of every tensor of the layer, another's bytes
+		f, err := readE5(e5Bytes(asItIs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors := map[string][]byte{}
+		for name, x := range f.tensors {
+			switch {
+			case !strings.HasPrefix(name, "l0."):
+			case x.blocks != nil:
+				tensors[name] = bytes.Repeat(x.blocks[:packfile.BlockBytes], len(x.blocks)/packfile.BlockBytes)
+			default:
+				tensors[name] = rawFloats(slices.Repeat([]float32{.25}, len(x.floats)))
+			}
+		}
+		return tensors
+	}
+	tuned := whole()
+	f, err := readE5(e5Bytes(asItIs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := f.tensors["emb.word"].blocks
+	if err := f.tune(e5Tuned(t, tuned)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := f.weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := w.Layers[0]; !bytes.Equal(l.Query.Blocks, tuned["l0.q.w"]) || l.AfterFFN.Beta[3] != .25 || l.Up.B[0] != .25 {
+		t.Error("the layer is not the tuned one")
+	}
+	if !bytes.Equal(w.Blocks, words[:len(w.Blocks)]) {
+		t.Error("words have changed")
+	}
+	for name, change := range map[string]func(map[string][]byte){
+		"one is missing": func(x map[string][]byte) { delete(x, "l0.k.w") },
+		"one is shorter": func(x map[string][]byte) { x["l0.k.w"] = x["l0.k.w"][packfile.BlockBytes:] },
+		"one is unknown": func(x map[string][]byte) { x["l1.k.w"] = x["l0.k.w"] },
+		"another kind":   func(x map[string][]byte) { x["l0.k.b"] = x["l0.k.w"] },
+	} {
+		bad := whole()
+		change(bad)
+		f, err := readE5(e5Bytes(asItIs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.tune(e5Tuned(t, bad)); !errors.Is(err, errWeights) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// e5Tuned is a file of tensors, of bytes where a matrix is in blocks.
+func e5Tuned(t *testing.T, tensors map[string][]byte) []byte {
+	t.Helper()
+	var body []byte
+	header := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		x, kind, n := tensors[name], "F32", len(tensors[name])/4
+		if strings.HasSuffix(name, ".w") && !strings.HasSuffix(name, "ln.w") || name == "l0.k.b" && n > 32 {
+			kind, n = "U8", len(x)
+		}
+		header[name] = map[string]any{"dtype": kind, "shape": []int{n}, "data_offsets": []int{len(body), len(body) + len(x)}}
+		body = append(body, x...)
+	}
+	head, err := json.Marshal(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(head))), head...), body...)
 }
 
 func FuzzReadE5(f *testing.F) {

@@ -2,7 +2,7 @@
 // which its weights are published. Run it once after you have changed
 // the model; the pack it writes is committed and embedded in the service.
 //
-//	modelpack -model NAME -package FILE -licence LICENCE -out FILE.pack
+//	modelpack -model NAME -package FILE [-tuned TRAINED.safetensors] -licence LICENCE -out FILE.pack
 //	modelpack -model reader -package TRAINED.safetensors -base FILE.pack [-start MODEL] [-bits 8] -licence LICENCE \
 //		-out FILE.pack
 //	modelpack -themes TEXTS.tsv -out FILE.themes
@@ -35,14 +35,15 @@ import (
 
 // options are the flags.
 type options struct {
-	model, pkg, base, start, licence, out, texts, themes string
-	bits                                                 int
+	model, pkg, tuned, base, start, licence, out, texts, themes string
+	bits                                                        int
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.model, "model", "", "one of: "+strings.Join(append(recipeNames(), modelReader), ", "))
 	flag.StringVar(&o.pkg, "package", "", "the published package, or what training wrote")
+	flag.StringVar(&o.tuned, "tuned", "", "of a model published in blocks of four bits: its layers as train/encode.py wrote them")
 	flag.StringVar(&o.base, "base", "", "of the reader: the pack whose words it shares")
 	flag.StringVar(&o.start, "start", "", "of the reader: the model that its layers began as, if not the base; one of: "+
 		strings.Join(slices.Sorted(maps.Keys(starts)), ", "))
@@ -84,6 +85,11 @@ func run(stdout io.Writer, o options) error {
 	var id embed.ModelID
 	if ok && o.texts != "" {
 		return writeCentre(stdout, r, archive, string(text), o)
+	}
+	if ok && o.tuned != "" {
+		if r.tuned, err = os.ReadFile(o.tuned); err != nil {
+			return fmt.Errorf("read tuned weights: %w", err)
+		}
 	}
 	if ok {
 		pack, id, err = embedderPack(r, archive, string(text))
@@ -167,7 +173,7 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	}
 	var w packfile.Weights
 	if r.tokenizer == "" {
-		w, err = quantized(published)
+		w, err = quantized(published, r.tuned)
 	} else {
 		var tokenizer []byte
 		if tokenizer, err = readMember(zr, r.tokenizer); err == nil {
@@ -180,6 +186,10 @@ func makePack(r recipe, archive []byte, licence string) ([]byte, error) {
 	h := r.header
 	h.Source = r.source
 	h.Source.LicenceText = licence
+	if r.tuned != nil {
+		sum := sha256.Sum256(r.tuned)
+		h.Source.TunedSHA256 = hex.EncodeToString(sum[:])
+	}
 	if w.Centre, err = floats(r.centre, []int{len(r.centre) / 4}); err != nil {
 		return nil, fmt.Errorf("read centre: %w", err)
 	}
@@ -221,11 +231,17 @@ func inFull(r recipe, published, tokenizer []byte) (packfile.Weights, error) {
 	return w, nil
 }
 
-// quantized reads weights that were published in blocks of four bits, with their vocabulary.
-func quantized(published []byte) (packfile.Weights, error) {
+// quantized reads weights that were published in blocks of four bits, with their vocabulary, and those that were tuned
+// since, if there are any.
+func quantized(published, tuned []byte) (packfile.Weights, error) {
 	f, err := readE5(published)
 	if err != nil {
 		return packfile.Weights{}, err
+	}
+	if tuned != nil {
+		if err := f.tune(tuned); err != nil {
+			return packfile.Weights{}, err
+		}
 	}
 	section, err := f.vocabulary()
 	if err != nil {

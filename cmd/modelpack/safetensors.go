@@ -39,11 +39,14 @@ func readSafetensors(file []byte) (map[string]tensor, error) {
 			return nil, fmt.Errorf("%w: tensor %q lies outside the file", errWeights, name)
 		}
 		t := tensor{dims: e.Shape}
-		if e.Type == "F32" {
+		switch e.Type {
+		case "F32":
 			var err error
 			if t.data, err = floats(data[begin:end], e.Shape); err != nil {
 				return nil, fmt.Errorf("%w: tensor %q: %w", errWeights, name, err)
 			}
+		case "U8":
+			t.bytes = data[begin:end:end]
 		}
 		tensors[name] = t
 	}

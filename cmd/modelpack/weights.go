@@ -13,8 +13,9 @@ import (
 
 // tensor is a named array of a published model.
 type tensor struct {
-	dims []int
-	data []float32 // nil for other types than 32-bit float
+	dims  []int
+	data  []float32 // nil for other types than 32-bit float
+	bytes []byte    // nil for other types than bytes
 }
 
 var errWeights = errors.New("not the weights this recipe was written for")

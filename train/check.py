@@ -79,9 +79,16 @@ def asks(r, frames):
         assert all(x is None or x and x in text for x, text in zip(r[key], of[said])), f"{key}: span not in statement"
 
 
+def find(r):
+    """A note, questions that it answers, and notes near to it that do not answer them."""
+    assert r["note"].strip() and len(r["q"]) == 2 and all(q.strip() for q in r["q"]), "note or questions"
+    assert 1 <= len(r["near"]) <= 3 and r["note"] not in r["near"], "near notes"
+    assert all(len(lang) == 2 and q.strip() for lang, q in r["other"]), "questions in other languages"
+
+
 # What a frame's facts and its other statements make of a pair.
 CROSSINGS = {"same": "entail", "clash": "contradict", "fine": "neutral"}
-CHECKS = {"asks": asks, "frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": times}
+CHECKS = {"asks": asks, "finds": find, "frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": times}
 
 
 def lines(f):
@@ -113,7 +120,7 @@ def kind_of(f):
 
 def texts_of(r):
     """All that a record says, for the search for doubles."""
-    yield from (r[k] for k in ("a", "b", "context_a", "context_b", "question", "text") if isinstance(r.get(k), str))
+    yield from (r[k] for k in ("a", "b", "context_a", "context_b", "note", "question", "text") if isinstance(r.get(k), str))
     yield from (p["text"] for p in r.get("passages", []))
     yield from r.get("q", [])
     if "clash" in r:

@@ -125,7 +125,7 @@ class Texts:
         self.all = np.split(given["flat"], ends[:-1])
 
     def padded(self, texts):
-        longest = max(len(t) for t in texts)
+        longest = (max(len(t) for t in texts) + 7) // 8 * 8  # few shapes
         ids = np.zeros((len(texts), longest), np.int64)
         mask = np.zeros((len(texts), longest), bool)
         for i, t in enumerate(texts):

@@ -17,7 +17,7 @@ SHORTEST, LONGEST = 15, 400  # characters of a note
 
 
 def texts_of(record):
-    for field in ("a", "b", "text"):
+    for field in ("a", "b", "note", "text"):
         if isinstance(record.get(field), str):
             yield record[field]
         elif record.get(field):  # ways to say one fact

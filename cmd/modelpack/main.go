@@ -43,7 +43,8 @@ func main() {
 	var o options
 	flag.StringVar(&o.model, "model", "", "one of: "+strings.Join(append(recipeNames(), modelReader), ", "))
 	flag.StringVar(&o.pkg, "package", "", "the published package, or what training wrote")
-	flag.StringVar(&o.tuned, "tuned", "", "of a model published in blocks of four bits: its layers as train/encode.py wrote them")
+	flag.StringVar(&o.tuned, "tuned", "", "of a model published in blocks of four bits: "+
+		"its layers as train/encode.py wrote them")
 	flag.StringVar(&o.base, "base", "", "of the reader: the pack whose words it shares")
 	flag.StringVar(&o.start, "start", "", "of the reader: the model that its layers began as, if not the base; one of: "+
 		strings.Join(slices.Sorted(maps.Keys(starts)), ", "))

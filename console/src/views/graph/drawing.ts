@@ -37,6 +37,7 @@ const slowFrame = 22; // milliseconds between frames on average, above which nod
 const slice = 5_000; // lines that are made ready between two frames
 const margin = 44; // pixels around all that is shown, where names find room
 const settled = 160; // milliseconds without a move of the camera, after which all is drawn anew
+const unhurried = 300; // milliseconds that data which come soon have come in
 const resting = 600; // milliseconds without a new frame, after which its picture is taken
 const labelOf = (title: string): string => {
   const all = [...title.slice(0, longestLabel * 2).replace(/\s+/g, " ")];
@@ -81,6 +82,7 @@ export class Drawing {
   /** The camera is put somewhere by this class, which is no movement. */
   #placing = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #unhide: ReturnType<typeof setTimeout>;
   readonly #still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   /** Throws where there is no WebGL. The element is of the size that the picture will have: giving the canvases another one takes long, too. */
@@ -88,7 +90,9 @@ export class Drawing {
     this.#ink = inks(dark);
     const host = this.#host;
     host.className = "drawing";
-    host.style.visibility = "hidden"; // what is not seen yet is not put on the page
+    // Putting the canvases on the page takes a moment, too, which data that come at once would wait for.
+    host.style.visibility = "hidden";
+    this.#unhide = setTimeout(() => (host.style.visibility = "visible"), unhurried);
     into.append(host);
 
     const isMoving = (): boolean => this.#moving;
@@ -181,6 +185,7 @@ export class Drawing {
       hideLabelsOnMove: large,
     });
     if (this.#host.parentElement !== into) into.append(this.#host);
+    clearTimeout(this.#unhide);
     this.#host.style.visibility = "visible";
     const first = this.#dots();
     if (!large) this.#draw(first, 0, graph.lines.length);
@@ -416,6 +421,7 @@ export class Drawing {
 
   kill(): void {
     this.#turn++;
+    clearTimeout(this.#unhide);
     clearTimeout(this.#timer);
     this.#sigma.kill();
   }

@@ -34,6 +34,6 @@ export function verdict(dots: readonly Dot[]): string {
   const shy = dots.filter((d) => d.stood < d.low).length;
   const bold = dots.filter((d) => d.stood > d.high).length;
   if (shy + bold === 0) return "An open gate pays about as often as it stood open.";
-  const told = [...(shy > 0 ? [`more often ${where(shy)}`] : []), ...(bold > 0 ? [`less often ${where(bold)}`] : [])];
-  return `An open gate pays ${told.join(", and ")} than it stood open.`;
+  const told = [...(shy > 0 ? [`${where(shy)} an open gate pays more often than it stood open`] : []), ...(bold > 0 ? [`${where(bold)} ${shy > 0 ? "" : "an open gate pays "}less often`] : [])].join(", ");
+  return told[0]!.toUpperCase() + told.slice(1) + (shy > 0 ? "." : " than it stood open.");
 }

@@ -1,5 +1,5 @@
 /** From how many characters on a text is shown by the sentences that disagree. */
-export const long = 1_000;
+const long = 1_000;
 const around = 1; // sentences before and behind in a long text, so that one reads what it is about
 const mostSentences = 200; // of each text; what comes later is not compared
 

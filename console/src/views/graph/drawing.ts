@@ -235,9 +235,9 @@ export class Drawing {
    * With many lines a frame takes too long where there is no graphics card. While
    * the camera moves, the picture of the last frame's lines is moved along, which
    * costs nothing; nodes are drawn as ever, unless that is seen to take too long as
-   * well. When the camera rests, everything is drawn. Taking that picture waits for
-   * the drawing, so it is taken when nothing has changed for a while, or when it is
-   * needed.
+   * well. When the camera rests, everything is drawn, and the picture taken. That
+   * waits for the drawing, so after another change than the camera's it is taken when
+   * nothing has changed for a while, or when it is needed.
    */
   #pictureLines(): void {
     const sigma = this.#sigma;
@@ -247,10 +247,8 @@ export class Drawing {
       const picture = sigma.createCanvas(`picture-${i}`, { beforeLayer: "edges", style: { pointerEvents: "none", transformOrigin: "0 0", display: "none" } });
       return { of, picture, context: picture.getContext("2d")! };
     });
+    /** In the task that has drawn: a WebGL canvas has its content until the task's end. */
     const take = (): void => {
-      // Now, and from a frame of this task: a WebGL canvas has its content until the task's end.
-      this.#moving = false;
-      sigma.refresh({ partialGraph: {}, skipIndexation: true });
       clearTimeout(taking);
       for (const { of, picture, context } of pictures) {
         if (picture.width !== of.width || picture.height !== of.height) {
@@ -264,7 +262,13 @@ export class Drawing {
       }
       this.#pictured = { ...sigma.framedGraphToViewport({ x: 0.5, y: 0.5 }), ratio: sigma.getCamera().ratio };
     };
+    const drawAndTake = (): void => {
+      this.#moving = false;
+      sigma.refresh({ partialGraph: {}, skipIndexation: true });
+      take();
+    };
     let taking: ReturnType<typeof setTimeout> | undefined;
+    let cameToRest = false;
     /** When the last frame was drawn while moving, and how far apart such frames are on average. */
     let before: number | undefined;
     let apart = 0;
@@ -279,11 +283,12 @@ export class Drawing {
       this.#moving = false;
       before = undefined;
       shield.style.display = "none";
+      cameToRest = true;
       sigma.scheduleRender();
     };
     sigma.getCamera().on("updated", () => {
       if (this.#placing || this.#graph.lines.length <= many) return;
-      if (!this.#pictured) take();
+      if (!this.#pictured) drawAndTake();
       this.#moving = true;
       if (mouse.isMouseDown) shield.style.display = "block";
       clearTimeout(this.#timer);
@@ -311,7 +316,11 @@ export class Drawing {
       }
       this.#pictured = undefined;
       clearTimeout(taking);
-      if (this.#graph.lines.length > many) taking = setTimeout(take, resting);
+      if (this.#graph.lines.length > many) {
+        if (cameToRest) take();
+        else taking = setTimeout(drawAndTake, resting);
+      }
+      cameToRest = false;
     });
     sigma.on("kill", () => clearTimeout(taking));
   }

@@ -29,6 +29,9 @@ test("a brain is trained, compared, and explains what it changed @long", async (
     await expect(page.getByText("Against search").first()).toBeVisible();
     await expect(page.getByRole("img", { name: /^Loss from/ })).toBeVisible();
     await expect(page.getByRole("heading", { name: "Is the gate right?" })).toBeVisible();
+    await expect(page.getByRole("img", { name: /^How far the gate stood open/ })).toBeVisible();
+    await page.getByText("The same as a table, with what each found").click();
+    await expect(page.getByRole("columnheader", { name: "Had the gate been wide open" })).toBeVisible();
     await expect(page.getByRole("heading", { name: "By kind of question" })).toBeVisible();
     await expect(page.getByRole("heading", { name: /^Brain version 1/ })).toBeVisible();
     expect(await violations(page)).toEqual([]);

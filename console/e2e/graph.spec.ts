@@ -76,7 +76,7 @@ test("without WebGL it says so, and the list is there", async ({ page, service }
   await page.addInitScript(() => {
     const before = HTMLCanvasElement.prototype.getContext;
     HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, ...rest: unknown[]) {
-      return kind.startsWith("webgl") ? null : (before as (...a: unknown[]) => unknown).call(this, kind, ...rest);
+      return kind.includes("webgl") ? null : (before as (...a: unknown[]) => unknown).call(this, kind, ...rest);
     } as typeof before;
   });
   await page.goto(service.url + "/console/graph");

@@ -94,6 +94,41 @@ test("forgetting says what goes, and restoring that the content does not come ba
   expect((await service.memory.get(vault.id)).content ?? "").toBe("");
 });
 
+test("a domain over time counts the newest at once, and all of it on request", async ({ page, service }) => {
+  // More nodes than a test can take in: the service's answers are stood in for.
+  const [rows, each] = [1_450, 100];
+  const at = (i: number): string => new Date(Date.UTC(2026, 9 - Math.floor(i / 145), 15)).toISOString();
+  const when = at(0);
+  const domain = { id: "d1", label: "Ships", keywords: ["ship"], topNodes: [], nodeCount: rows, edgeCount: 1, cohesion: 0.5, createdAt: when, updatedAt: when };
+  await page.route("**/v1/graph/domains/d1", (route) => route.fulfill({ json: domain }));
+  let asked = 0;
+  await page.route("**/v1/graph/nodes?*", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    if (query.get("pageSize") !== String(each)) return route.fulfill({ json: { data: [], hasMore: false } });
+    asked++;
+    const from = Number(query.get("cursor") ?? 0);
+    const data = Array.from({ length: Math.min(each, rows - from) }, (_, k) => ({
+      id: `n${from + k}`, kind: "document", title: `Ship ${from + k}`, domainId: "d1", subject: null, authority: 0.5, confidence: 1, status: "live", supersededBy: null, degree: 0,
+      metadata: {}, source: { type: "ingest", jobId: null, externalId: null, externalIds: [] }, validFrom: at(from + k), validTo: null, createdAt: when, updatedAt: when,
+      tombstonedAt: null, restorableUntil: null,
+    }));
+    const hasMore = from + each < rows;
+    return route.fulfill({ json: { data, hasMore, ...(hasMore ? { nextCursor: String(from + each) } : {}) } });
+  });
+  await page.goto(service.url + "/console/memory/domains/d1");
+  const section = page.getByRole("region", { name: "Over time" });
+  await expect(section.getByText("of 1,000 of its 1,450 nodes")).toBeVisible();
+  expect(asked).toBe(10);
+  await section.getByText("As a table").click();
+  await expect(section.getByRole("row")).toHaveCount(8); // a head, and seven months
+  await section.getByRole("button", { name: "Count all 1,450" }).click();
+  await expect(section.getByRole("button", { name: "Count all 1,450" })).toHaveCount(0);
+  await expect(section.getByText("of its 1,450 nodes")).toHaveCount(0);
+  await expect(section.getByRole("row")).toHaveCount(11);
+  await expect(section.getByRole("row").nth(1)).toContainText("145");
+  expect(asked).toBe(15);
+});
+
 test("another content takes a node's place, and leads there", async ({ page, service }) => {
   await service.memory.add({ content: "Tea is at four.", title: "Tea", externalId: "supersede-tea" }, { wait: true });
   const tea = (await service.memory.find("supersede-tea"))!;

@@ -104,10 +104,20 @@ test("a question is answered in place, with its source and why it was found", as
   await asked.getByText("What was found, and why").click();
   await asked.getByRole("button", { name: /Why this one\? lighthouse/ }).click();
   await expect(asked.getByText("By meaning")).toBeVisible();
+  await expect(tour(), "who has asked has done the second step").toContainText("step 3 of 6");
   await expect(asked.getByText(/^1st, likeness/)).toBeVisible();
   await page.reload();
   await expect(asked.getByText("The keeper of the lighthouse is Odd Nansen.").first()).toBeVisible();
   expect(await violations(page)).toEqual([]);
+});
+
+test("a question that nothing answers shows what comes nearest", async () => {
+  await page.getByLabel("Your question").fill("Which colour has the captain's parrot?");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  const asked = page.getByRole("region", { name: "Ask your memory" });
+  await expect(asked.getByText("Nothing in memory answers this.")).toBeVisible();
+  await expect(asked.getByRole("button", { name: "Copy the answer" })).toHaveCount(0);
+  await expect(asked.getByRole("button", { name: /Why this one/ }).first()).toBeVisible();
 });
 
 test("files that are dropped anywhere go in, and the same again is known", async () => {

@@ -65,6 +65,14 @@ describe("the sentences that disagree", () => {
     const b = `${filler(30)}The kiln is fired to 1180 degrees.`;
     expect(disagreeing(a, b, "The passages differ in what they say of it: “1260” in one, “1180” in the other.")!.a.sentence).toContain("1260");
   });
+  it("are marked in short texts that say much else, with nothing left out", () => {
+    const a = "# Handbook\n\nThe workshop is open from 7:00 to 16:00. Everyone wears hearing protection at the planer.";
+    const b = "We build furniture of solid wood. The workshop is open from 8:00 to 16:00. Ask for Lena.";
+    const found = disagreeing(a, b)!;
+    expect([found.a, found.b].map((p) => p.before + p.sentence + p.after)).toEqual([a, b]);
+    expect([found.a.sentence.trim(), found.b.sentence.trim()]).toEqual(["The workshop is open from 7:00 to 16:00.", "The workshop is open from 8:00 to 16:00."]);
+    expect([found.a.cut, found.b.cut]).toEqual(Array(2).fill({ before: false, after: false }));
+  });
   it("are not those that say the same, and there are none without a common word", () => {
     expect(disagreeing("The gate is green. Ships wait.", "The gate is green. Ships wait not.")!.a.sentence).toBe("Ships wait.");
     expect(disagreeing("Alpha beta.", "Gamma delta.")).toBeUndefined();

@@ -4,8 +4,12 @@ const kept = "orgmem.theme";
 /** Light or dark: as the system says, unless the person says otherwise. */
 class Theme {
   choice = $state<Choice>("system");
+  readonly #wish = matchMedia("(prefers-color-scheme: dark)");
+  /** What the system wishes; it may change while the page is open. */
+  #system = $state(this.#wish.matches);
 
   constructor() {
+    this.#wish.addEventListener("change", () => (this.#system = this.#wish.matches));
     const before = localStorage.getItem(kept);
     if (before === "light" || before === "dark") this.choice = before;
     this.#apply();
@@ -20,7 +24,7 @@ class Theme {
 
   /** Whether dark is shown now; for canvases, which no style sheet reaches. */
   get dark(): boolean {
-    return this.choice === "dark" || (this.choice === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+    return this.choice === "dark" || (this.choice === "system" && this.#system);
   }
 
   #apply(): void {

@@ -2,6 +2,7 @@ export { default as Async } from "./Async.svelte";
 export { default as Button } from "./Button.svelte";
 export { default as Commands } from "./Commands.svelte";
 export { default as Copy } from "./Copy.svelte";
+export { default as CountAll } from "./CountAll.svelte";
 export { default as Dialog } from "./Dialog.svelte";
 export { default as Difference } from "./Difference.svelte";
 export { default as Empty } from "./Empty.svelte";

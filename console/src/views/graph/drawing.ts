@@ -34,38 +34,66 @@ const longestLabel = 42; // characters
 const many = 3_000; // lines; above it they move as a picture while the camera moves
 const crowd = 2_000; // nodes; above it each is drawn smaller
 const slowFrame = 22; // milliseconds between frames on average, above which nodes are not drawn while the camera moves
+const slice = 5_000; // lines that are made ready between two frames
 const margin = 44; // pixels around all that is shown, where names find room
 const settled = 160; // milliseconds without a move of the camera, after which all is drawn anew
+const unhurried = 300; // milliseconds that data which come soon have come in
+const resting = 600; // milliseconds without a new frame, after which its picture is taken
 const labelOf = (title: string): string => {
   const all = [...title.slice(0, longestLabel * 2).replace(/\s+/g, " ")];
   return all.length > longestLabel ? all.slice(0, longestLabel - 1).join("") + "…" : all.join("") || "Without a title";
 };
 
+const nothing: Graph = { nodes: [], lines: [], index: new Map(), domains: [] };
+
+/** One dot and one line that nobody sees: drawing them has the programs of the graphics card made. */
+function specimen(): MultiDirectedGraph {
+  const model = new MultiDirectedGraph();
+  const unseen = { size: 1, color: "rgba(0, 0, 0, 0)" };
+  model.addNode("a", { x: 0, y: 0, ...unseen });
+  model.addNode("b", { x: 1, y: 1, ...unseen });
+  model.addEdge("a", "b", unseen);
+  return model;
+}
+
+/** The next frame has been drawn. */
+const frame = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+/**
+ * Made before there is anything to draw, while the data are on their way: contexts
+ * and programs of WebGL take longer than drawing some hundred nodes.
+ */
 export class Drawing {
-  #graph: Graph;
-  #model: MultiDirectedGraph;
+  #graph = nothing;
+  #positions: Float32Array = new Float32Array();
+  #look: Look | undefined;
   #sigma: Sigma;
-  #look: Look;
   #ink: Inks;
+  /** Its own element: put to where a graph is to be shown. */
+  readonly #host = document.createElement("div");
+  /** Counts what was shown; what was begun for another one ends. */
+  #turn = 0;
   /** Lines are not drawn while this is true: their picture is moved instead. */
   #moving = false;
   /** Nodes, too, are moved as a picture: drawing them takes too long here. */
   #slow = false;
   /** Where the middle of the graph was when the picture of the lines was taken. */
   #pictured: { x: number; y: number; ratio: number } | undefined;
+  /** The camera is put somewhere by this class, which is no movement. */
+  #placing = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #unhide: ReturnType<typeof setTimeout>;
   readonly #still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  /** Throws where there is no WebGL. */
-  constructor(container: HTMLElement, graph: Graph, positions: Float32Array, look: Look, onchoose: (node: number | undefined) => void) {
-    this.#graph = graph;
-    this.#look = look;
-    this.#ink = inks(look.dark);
-    const model = (this.#model = new MultiDirectedGraph());
-    graph.nodes.forEach((n, i) => {
-      model.addNode(String(i), { x: positions[i * 2]!, y: positions[i * 2 + 1]!, size: Math.min(14, 2.2 + Math.sqrt(n.degree) * 0.75) * (graph.nodes.length > crowd ? 0.6 : 1), label: labelOf(n.title) });
-    });
-    graph.lines.forEach((l, i) => model.addDirectedEdgeWithKey(String(i), String(l.a), String(l.b)));
+  /** Throws where there is no WebGL. The element is of the size that the picture will have: giving the canvases another one takes long, too. */
+  constructor(into: HTMLElement, dark: boolean, onchoose: (node: number | undefined) => void) {
+    this.#ink = inks(dark);
+    const host = this.#host;
+    host.className = "drawing";
+    // Putting the canvases on the page takes a moment, too, which data that come at once would wait for.
+    host.style.visibility = "hidden";
+    this.#unhide = setTimeout(() => (host.style.visibility = "visible"), unhurried);
+    into.append(host);
 
     const isMoving = (): boolean => this.#moving;
     const isSlow = (): boolean => this.#slow;
@@ -113,44 +141,103 @@ export class Drawing {
       context.fill();
       label(context, data, settings);
     };
-    this.#sigma = new Sigma(model, container, {
+    this.#sigma = new Sigma(specimen(), host, {
       allowInvalidContainer: true,
+      // Under the names of the library's own, which would be made ready as well.
       defaultEdgeType: "line",
-      edgeProgramClasses: { line: Lines },
-      defaultNodeType: "dot",
-      nodeProgramClasses: { dot: Dots },
+      edgeProgramClasses: { line: Lines, arrow: Lines },
+      defaultNodeType: "circle",
+      nodeProgramClasses: { circle: Dots },
       defaultDrawNodeLabel: label,
       defaultDrawNodeHover: hover,
       labelColor: { color: this.#ink.text },
-      labelFont: getComputedStyle(container).fontFamily,
+      labelFont: getComputedStyle(document.body).fontFamily,
       labelSize: 12,
       labelDensity: 0.6,
       labelGridCellSize: 120,
-      // In a small graph there is room for every name; in a large one only for those with many edges.
-      labelRenderedSizeThreshold: graph.nodes.length <= 150 ? 0 : graph.nodes.length <= 1_000 ? 3.5 : 5,
       stagePadding: 30,
       minCameraRatio: 0.01,
       maxCameraRatio: 4,
       zIndex: true,
-      hideLabelsOnMove: graph.lines.length > many,
       nodeReducer: (key, data) => this.#node(Number(key), data),
       edgeReducer: (key, data) => this.#line(Number(key), data),
     });
     this.#sigma.on("clickNode", ({ node }) => onchoose(Number(node)));
     this.#sigma.on("clickStage", () => onchoose(undefined));
     this.#sigma.on("doubleClickStage", ({ preventSigmaDefault }) => preventSigmaDefault());
-    this.#sigma.on("enterNode", () => (container.style.cursor = "pointer"));
-    this.#sigma.on("leaveNode", () => (container.style.cursor = ""));
-    if (graph.lines.length > many) this.#pictureLines();
+    this.#sigma.on("enterNode", () => (host.style.cursor = "pointer"));
+    this.#sigma.on("leaveNode", () => (host.style.cursor = ""));
+    this.#pictureLines();
+  }
+
+  /** Draws a graph in the element. Large ones come in two steps, the nodes and then the lines. True when all of it is drawn, false when something else is by then. */
+  async show(into: HTMLElement, graph: Graph, positions: Float32Array, look: Look): Promise<boolean> {
+    const turn = ++this.#turn;
+    const sigma = this.#sigma;
+    const large = graph.lines.length > many;
+    [this.#graph, this.#positions] = [graph, positions];
+    this.#ink = inks(look.dark);
+    this.#look = look;
+    sigma.setSettings({
+      labelColor: { color: this.#ink.text },
+      // In a small graph there is room for every name; in a large one only for those with many edges.
+      labelRenderedSizeThreshold: graph.nodes.length <= 150 ? 0 : graph.nodes.length <= 1_000 ? 3.5 : 5,
+      hideLabelsOnMove: large,
+    });
+    if (this.#host.parentElement !== into) into.append(this.#host);
+    clearTimeout(this.#unhide);
+    this.#host.style.visibility = "visible";
+    const first = this.#dots();
+    if (!large) this.#draw(first, 0, graph.lines.length);
+    sigma.setGraph(first);
+    this.#place();
+    if (!large) {
+      await frame();
+      return turn === this.#turn;
+    }
+    const all = this.#dots();
+    for (let i = 0; i < graph.lines.length; i += slice) {
+      await frame();
+      if (turn !== this.#turn) return false;
+      this.#draw(all, i, i + slice);
+    }
+    this.#put(all); // they may have moved since
+    sigma.setGraph(all);
+    await frame();
+    return turn === this.#turn;
+  }
+
+  #dots(): MultiDirectedGraph {
+    const model = new MultiDirectedGraph();
+    const { nodes } = this.#graph;
+    nodes.forEach((n, i) =>
+      model.addNode(String(i), { x: this.#positions[i * 2]!, y: this.#positions[i * 2 + 1]!, size: Math.min(14, 2.2 + Math.sqrt(n.degree) * 0.75) * (nodes.length > crowd ? 0.6 : 1), label: labelOf(n.title) }),
+    );
+    return model;
+  }
+
+  /** Adds lines from one index up to another. */
+  #draw(model: MultiDirectedGraph, from: number, to: number): void {
+    const { lines } = this.#graph;
+    for (let i = from; i < to && i < lines.length; i++) model.addDirectedEdgeWithKey(String(i), String(lines[i]!.a), String(lines[i]!.b));
+  }
+
+  /** Has all that is shown fill the picture, at once. */
+  #place(): void {
+    this.#placing = true;
+    this.#sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
     const whole = this.#frame();
     if (whole) this.#sigma.getCamera().setState(whole);
+    this.#placing = false;
   }
 
   /**
    * With many lines a frame takes too long where there is no graphics card. While
    * the camera moves, the picture of the last frame's lines is moved along, which
    * costs nothing; nodes are drawn as ever, unless that is seen to take too long as
-   * well. When the camera rests, everything is drawn.
+   * well. When the camera rests, everything is drawn, and the picture taken. That
+   * waits for the drawing, so after another change than the camera's it is taken when
+   * nothing has changed for a while, or when it is needed.
    */
   #pictureLines(): void {
     const sigma = this.#sigma;
@@ -160,6 +247,28 @@ export class Drawing {
       const picture = sigma.createCanvas(`picture-${i}`, { beforeLayer: "edges", style: { pointerEvents: "none", transformOrigin: "0 0", display: "none" } });
       return { of, picture, context: picture.getContext("2d")! };
     });
+    /** In the task that has drawn: a WebGL canvas has its content until the task's end. */
+    const take = (): void => {
+      clearTimeout(taking);
+      for (const { of, picture, context } of pictures) {
+        if (picture.width !== of.width || picture.height !== of.height) {
+          picture.width = of.width;
+          picture.height = of.height;
+        }
+        picture.style.width = of.style.width;
+        picture.style.height = of.style.height;
+        context.clearRect(0, 0, picture.width, picture.height);
+        context.drawImage(of, 0, 0);
+      }
+      this.#pictured = { ...sigma.framedGraphToViewport({ x: 0.5, y: 0.5 }), ratio: sigma.getCamera().ratio };
+    };
+    const drawAndTake = (): void => {
+      this.#moving = false;
+      sigma.refresh({ partialGraph: {}, skipIndexation: true });
+      take();
+    };
+    let taking: ReturnType<typeof setTimeout> | undefined;
+    let cameToRest = false;
     /** When the last frame was drawn while moving, and how far apart such frames are on average. */
     let before: number | undefined;
     let apart = 0;
@@ -174,10 +283,12 @@ export class Drawing {
       this.#moving = false;
       before = undefined;
       shield.style.display = "none";
+      cameToRest = true;
       sigma.scheduleRender();
     };
     sigma.getCamera().on("updated", () => {
-      if (!this.#pictured) return;
+      if (this.#placing || this.#graph.lines.length <= many) return;
+      if (!this.#pictured) drawAndTake();
       this.#moving = true;
       if (mouse.isMouseDown) shield.style.display = "block";
       clearTimeout(this.#timer);
@@ -199,23 +310,23 @@ export class Drawing {
         if (apart > slowFrame) this.#slow = true;
         return;
       }
-      for (const { of, picture, context } of pictures) {
-        if (picture.width !== of.width || picture.height !== of.height) {
-          picture.width = of.width;
-          picture.height = of.height;
-        }
-        picture.style.width = of.style.width;
-        picture.style.height = of.style.height;
-        context.clearRect(0, 0, picture.width, picture.height);
-        context.drawImage(of, 0, 0); // now: a WebGL canvas has its content until the end of this task
+      for (const { of, picture } of pictures) {
         picture.style.display = "none";
         of.style.visibility = "visible";
       }
-      this.#pictured = { ...sigma.framedGraphToViewport({ x: 0.5, y: 0.5 }), ratio: sigma.getCamera().ratio };
+      this.#pictured = undefined;
+      clearTimeout(taking);
+      if (this.#graph.lines.length > many) {
+        if (cameToRest) take();
+        else taking = setTimeout(drawAndTake, resting);
+      }
+      cameToRest = false;
     });
+    sigma.on("kill", () => clearTimeout(taking));
   }
 
   #node(i: number, data: { [name: string]: unknown }): { [name: string]: unknown } {
+    if (!this.#look) return data;
     const { shown, colours, chosen, near, path } = this.#look;
     if (!shown.nodes[i]) return { ...data, hidden: true };
     const marked = path ? path.nodes.includes(i) : chosen === undefined || near.has(i);
@@ -231,6 +342,7 @@ export class Drawing {
   }
 
   #line(i: number, data: { [name: string]: unknown }): { [name: string]: unknown } {
+    if (!this.#look) return data;
     const { shown, chosen, path } = this.#look;
     if (!shown.lines[i]) return { ...data, hidden: true };
     const line = this.#graph.lines[i]!;
@@ -239,7 +351,8 @@ export class Drawing {
   }
 
   look(look: Look): void {
-    if (look.dark !== this.#look.dark) {
+    if (look === this.#look) return;
+    if (look.dark !== this.#look?.dark) {
       this.#ink = inks(look.dark);
       this.#sigma.setSetting("labelColor", { color: this.#ink.text });
     }
@@ -248,8 +361,15 @@ export class Drawing {
   }
 
   move(positions: Float32Array): void {
+    if (positions === this.#positions) return;
+    this.#positions = positions;
+    this.#put(this.#sigma.getGraph() as MultiDirectedGraph);
+  }
+
+  #put(model: MultiDirectedGraph): void {
+    const positions = this.#positions;
     let i = 0;
-    this.#model.updateEachNodeAttributes(
+    model.updateEachNodeAttributes(
       (_, attributes) => {
         attributes["x"] = positions[i * 2]!;
         attributes["y"] = positions[i * 2 + 1]!;
@@ -277,7 +397,8 @@ export class Drawing {
 
   #frame(): { x: number; y: number; ratio: number } | undefined {
     let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
-    const { shown } = this.#look;
+    const shown = this.#look?.shown;
+    if (!shown) return undefined;
     this.#graph.nodes.forEach((_, i) => {
       const at = shown.nodes[i] ? this.#sigma.getNodeDisplayData(String(i)) : undefined;
       if (!at) return;
@@ -308,6 +429,8 @@ export class Drawing {
   }
 
   kill(): void {
+    this.#turn++;
+    clearTimeout(this.#unhide);
     clearTimeout(this.#timer);
     this.#sigma.kill();
   }

@@ -52,21 +52,31 @@ export const dotOf = (n: Node): Dot => ({
   until: until(n.validTo),
 });
 
+/** An edge whose ends are not known to be loaded yet. */
+export interface Loose extends Omit<Line, "a" | "b"> {
+  source: string;
+  target: string;
+}
+
+export const looseOf = (e: Edge): Loose => ({ id: e.id, source: e.source, target: e.target, type: e.type, weight: e.weight, from: since(e.validFrom), until: until(e.validTo) });
+
+export const graphOf = (nodes: readonly Node[], edges: readonly Edge[], domains: readonly Domain[]): Graph => joined(nodes.map(dotOf), edges.map(looseOf), domains);
+
 /** Puts nodes and the edges among them together; what comes twice counts once, and an edge without both its ends is left out. */
-export function graphOf(nodes: readonly Node[], edges: readonly Edge[], domains: readonly Domain[]): Graph {
+export function joined(nodes: readonly Dot[], edges: readonly Loose[], domains: readonly Domain[]): Graph {
   const graph: Graph = { nodes: [], lines: [], index: new Map(), domains: [...domains] };
   for (const n of nodes) {
     if (graph.index.has(n.id)) continue;
     graph.index.set(n.id, graph.nodes.length);
-    graph.nodes.push(dotOf(n));
+    graph.nodes.push(n);
   }
   const seen = new Set<string>();
-  for (const e of edges) {
-    const a = graph.index.get(e.source);
-    const b = graph.index.get(e.target);
-    if (a === undefined || b === undefined || seen.has(e.id)) continue;
-    seen.add(e.id);
-    graph.lines.push({ id: e.id, a, b, type: e.type, weight: e.weight, from: since(e.validFrom), until: until(e.validTo) });
+  for (const { source, target, ...line } of edges) {
+    const a = graph.index.get(source);
+    const b = graph.index.get(target);
+    if (a === undefined || b === undefined || seen.has(line.id)) continue;
+    seen.add(line.id);
+    graph.lines.push({ ...line, a, b });
   }
   return graph;
 }

@@ -1,5 +1,5 @@
-import type { Domain, Edge, Node, Orgmem } from "orgmem";
-import { graphOf, mostEdges, mostNodes, type Graph } from "./model";
+import type { Domain, Orgmem } from "orgmem";
+import { dotOf, graphOf, joined, looseOf, mostEdges, mostNodes, type Dot, type Graph, type Loose } from "./model";
 
 /** How far loading is. */
 export interface Progress {
@@ -60,17 +60,17 @@ export async function withNode(client: Orgmem, loaded: Loaded, id: string, signa
 export async function everything(client: Orgmem, tell: (p: Progress) => void, signal: AbortSignal, enough: AbortSignal): Promise<Loaded> {
   const { counts } = await client.recall.graph({ signal });
   const domains: Domain[] = await client.domains.list({ pageSize, signal, ...patient }).take(500);
-  const nodes: Node[] = [];
-  const edges: Edge[] = [];
+  const nodes: Dot[] = [];
+  const edges: Loose[] = [];
   const say = (): void => tell({ nodes: nodes.length, edges: edges.length, ofNodes: Math.min(counts.nodes, mostNodes), ofEdges: Math.min(counts.edges, mostEdges) });
   say();
   const either = AbortSignal.any([signal, enough]);
   let partial = false;
-  /** Turns the pages of one list over into a bounded array. */
-  const turn = async <T>(list: { page(cursor?: string): Promise<{ data: T[]; hasMore: boolean; nextCursor?: string }> }, into: T[], most: number): Promise<void> => {
+  /** Turns the pages of one list over into a bounded array. What is kept of a row is taken from it as it comes: all at once at the end would be waited for. */
+  const turn = async <T, K>(list: { page(cursor?: string): Promise<{ data: T[]; hasMore: boolean; nextCursor?: string }> }, kept: (row: T) => K, into: K[], most: number): Promise<void> => {
     for (let cursor: string | undefined; ; ) {
       const page = await list.page(cursor);
-      into.push(...page.data.slice(0, most - into.length));
+      into.push(...page.data.slice(0, most - into.length).map(kept));
       say();
       if (!page.hasMore || page.nextCursor === undefined) return;
       if (into.length >= most) {
@@ -82,14 +82,14 @@ export async function everything(client: Orgmem, tell: (p: Progress) => void, si
   };
   try {
     await Promise.all([
-      turn(client.list({ pageSize, signal: either, ...patient }), nodes, mostNodes),
-      turn(client.edges.list({ pageSize, signal: either, ...patient }), edges, mostEdges),
+      turn(client.list({ pageSize, signal: either, ...patient }), dotOf, nodes, mostNodes),
+      turn(client.edges.list({ pageSize, signal: either, ...patient }), looseOf, edges, mostEdges),
     ]);
   } catch (error) {
     if (signal.aborted || !enough.aborted) throw error;
     partial = true;
   }
-  return { graph: graphOf(nodes, edges, domains), counts, extent: "all", partial };
+  return { graph: joined(nodes, edges, domains), counts, extent: "all", partial };
 }
 
 /** What was loaded, so that coming back shows it at once: of each memory and extent the last. */

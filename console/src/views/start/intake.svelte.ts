@@ -1,5 +1,6 @@
 import { ApiError, type IngestItem, type Job, type Orgmem } from "orgmem";
 import { plural } from "../../lib/format";
+import { router } from "../../lib/router.svelte";
 import { session } from "../../lib/session.svelte";
 import { toasts } from "../../lib/toast.svelte";
 import { pause, watchJob } from "../../lib/watch";
@@ -94,13 +95,17 @@ class Intake {
     } finally {
       this.running = false;
       this.rounds++;
-      const refused = this.count("refused");
-      const taken = this.count("in", "same");
-      toasts.say(
-        `${plural(taken, "file is", "files are")} in.${refused ? ` ${plural(refused, "was", "were")} refused: the list says why.` : ""}`,
-        refused && !taken ? "bad" : "plain",
-      );
+      if (router.path !== "/") this.#tell(); // the start page says it where it is looked at
     }
+  }
+
+  #tell(): void {
+    const refused = this.count("refused");
+    const taken = this.count("in", "same");
+    toasts.say(
+      `${plural(taken, "file is", "files are")} in.${refused ? ` ${plural(refused, "was", "were")} refused: the list on the start page says why.` : ""}`,
+      refused && !taken ? "bad" : "plain",
+    );
   }
 
   clear(): void {

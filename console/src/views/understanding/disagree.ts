@@ -1,6 +1,6 @@
 /** From how many characters on a text is shown by the sentences that disagree. */
-export const long = 1_000;
-const around = 1; // sentences before and behind, so that one reads what it is about
+const long = 1_000;
+const around = 1; // sentences before and behind in a long text, so that one reads what it is about
 const mostSentences = 200; // of each text; what comes later is not compared
 
 /** A text around the sentence that disagrees with the other text. */
@@ -17,7 +17,11 @@ const words = (text: string): Set<string> => new Set(text.toLowerCase().match(/[
 
 /** The text in its sentences, with the white space that follows each. */
 export function sentencesOf(text: string): string[] {
-  return Array.from(segments.segment(text), (s) => s.segment).filter((s) => s.trim());
+  const found: string[] = [];
+  for (const { segment } of segments.segment(text))
+    if (segment.trim()) found.push(segment);
+    else if (found.length > 0) found[found.length - 1] += segment; // an empty line
+  return found;
 }
 
 /**
@@ -49,11 +53,12 @@ export function disagreeing(a: string, b: string, about = ""): { a: Part; b: Par
       if (likeness + told > best) [best, found] = [likeness + told, [i, j]];
     }
   }
-  return found && { a: part(left, found[0]), b: part(right, found[1]) };
+  const room = a.length > long || b.length > long ? around : Infinity;
+  return found && { a: part(left, found[0], room), b: part(right, found[1], room) };
 }
 
-function part(sentences: string[], i: number): Part {
-  const [from, until] = [Math.max(0, i - around), i + 1 + around];
+function part(sentences: string[], i: number, room: number): Part {
+  const [from, until] = [Math.max(0, i - room), i + 1 + room];
   return {
     before: sentences.slice(from, i).join(""),
     sentence: sentences[i]!,

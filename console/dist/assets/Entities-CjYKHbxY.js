@@ -1,0 +1,1 @@
+import"./Problem-DyYEuiuQ.js";import{t as e}from"./NodeList-C-ymwCnK.js";function t(t){e(t,{of:`entities`})}export{t as default};

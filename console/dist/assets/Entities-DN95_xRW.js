@@ -1,1 +1,0 @@
-import"./Problem-BLEZS1Tu.js";import{t as e}from"./NodeList-CZtu5n8g.js";function t(t){e(t,{of:`entities`})}export{t as default};

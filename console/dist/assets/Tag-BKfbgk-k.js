@@ -1,1 +1,0 @@
-import{H as e,L as t,Q as n,R as r,X as i,b as a,jt as o,mt as s,ut as c}from"./Problem-BLEZS1Tu.js";var l=n(`<span><!></span>`);function u(n,u){let d=a(u,`tone`,3,`plain`);var f=l(),p=s(f);e(p,()=>u.children),o(f),c(()=>t(f,1,r([`tag`,d()]),`svelte-1mgp7h6`)),i(n,f)}export{u as t};

@@ -1,1 +1,0 @@
-import{A as e,Dt as t,Et as n,Q as r,X as i,Y as a,b as o,gt as s,ut as c}from"./Problem-BLEZS1Tu.js";import{c as l,t as u}from"./format-BkoQjbiL.js";var d=r(`<time class="nowrap"> </time>`);function f(r,f){t(f,!0);let p=o(f,`exact`,3,!1);var m=d(),h=s(m,!0);c((t,n)=>{e(m,`datetime`,f.at),e(m,`title`,t),a(h,n)},[()=>l(f.at),()=>p()?l(f.at):u(f.at)]),i(r,m),n()}export{f as t};

@@ -1,1 +1,0 @@
-import"./Async-DZT-xgFK.js";import"./Problem-BLEZS1Tu.js";import"./Commands-CB3iwSgI.js";import"./Copy-UBJbryDi.js";import"./Dialog-HHWPXh3G.js";import"./Difference-uB1HfsNp.js";import"./app-CNVLyhT8.js";import"./Marked-7umEpXH8.js";import"./Meter-uNNd980p.js";import"./Rows-n1Uj8bOW.js";import"./Tabs-I4okN1hA.js";import"./Tag-BKfbgk-k.js";import"./Time-D-NrkL_d.js";

@@ -205,7 +205,7 @@ func TestThoroughLooksAtMore(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					found, err := search.SearchIn(st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
+					found, err := search.SearchIn(&tenant.Call{Org: &o.View, Part: part}, st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
 					if err != nil || len(found.GetHits()) != 1 {
 						t.Errorf("%s finds %v, %v", mode, found, err)
 					}

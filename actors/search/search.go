@@ -36,13 +36,15 @@ type Effort struct {
 	open bool
 	// brain: where a brain ranks, what it begins at is ranked by stored vectors, too.
 	brain bool
+	// reads: where there is a reader that answers questions, it reads what leads (reread.go).
+	reads bool
 }
 
 // Efforts are what a search spends in each quality mode.
 var Efforts = map[partition.Quality]Effort{
 	partition.QualityFast:     {perHit: 8, least: 100},
 	partition.QualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
-	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
+	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true, reads: true},
 }
 
 // effort is what the effective partition wants spent on the call.
@@ -115,7 +117,7 @@ func (o *Module) findWith(
 	if err != nil {
 		return nil, err
 	}
-	found, err := o.SearchIn(st, parts, q, op, e, rd)
+	found, err := o.SearchIn(c, st, parts, q, op, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +133,7 @@ var searchModes = map[string]index.Mode{
 // SearchIn ranks the chunks of some partitions as one index, and reads what the best of them show. It sets the number
 // of candidates and the filter of q.
 func (o *Module) SearchIn(
-	st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e Effort, rd *searcher,
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e Effort, rd *searcher,
 ) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
@@ -144,7 +146,7 @@ func (o *Module) SearchIn(
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.Scratch.Reset()
-	hits, all, err := o.rank(st, parts, q, topK, e, op.GetExplain(), rd)
+	hits, all, err := o.rank(c, st, parts, q, op, topK, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -175,25 +177,38 @@ func (o *Module) SearchIn(
 
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
-// no more chunks. all is what they were chosen from, where they are to be explained.
+// no more chunks. Where the best are read, more than topK are, and it is decided then. all is what they were chosen
+// from, where they are to be explained.
 func (o *Module) rank(
-	st *storage.Store, parts []*partition.Ref, q *training.Lookup, topK int, e Effort, explain bool, rd *searcher,
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, topK int, e Effort,
+	rd *searcher,
 ) (hits []index.Hit, all *compared, err error) {
+	leading, reads := topK, o.rereads(e, q, op.GetQuery(), rd)
+	if reads {
+		leading = max(topK, MaxReread)
+	}
 	for {
 		candidates := rd.Scratch.Candidates(q.Snapshots, q.Query)
 		exact, err := e.exactVectors(st, parts, candidates, q.Query, topK, &rd.Vectors)
 		if err != nil {
 			return nil, nil, err
 		}
-		hits := index.Fuse(candidates, exact, q.Query, topK)
-		if len(hits) >= topK || len(candidates) < q.N || q.N >= index.MaxCandidates {
-			if explain {
-				index.Sharpen(candidates, exact, q.Query) // to the scores of the hits
-				all = compare(parts, candidates, q.Query)
-			}
-			return hits, all, nil
+		hits := index.Fuse(candidates, exact, q.Query, leading)
+		if len(hits) < topK && len(candidates) >= q.N && q.N < index.MaxCandidates {
+			q.N = min(q.N*widening, index.MaxCandidates)
+			continue
 		}
-		q.N = min(q.N*widening, index.MaxCandidates)
+		if reads {
+			if err := o.reread(c, st, parts, op.GetQuery(), hits[:min(len(hits), MaxReread)], candidates, rd); err != nil {
+				return nil, nil, err
+			}
+			hits = index.Fuse(candidates, exact, q.Query, topK)
+		}
+		if op.GetExplain() {
+			index.Sharpen(candidates, exact, q.Query) // to the scores of the hits
+			all = compare(parts, candidates, q.Query)
+		}
+		return hits, all, nil
 	}
 }
 

@@ -3202,6 +3202,11 @@ export interface components {
             phrases: number;
             /**
              * Format: double
+             * @description What a reader made of it beside the question; not below 0, and 0 where it was not read.
+             */
+            reading: number;
+            /**
+             * Format: double
              * @description That it is of the time that the question asks about.
              */
             time: number;

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orgmem/actors/account"
+	"orgmem/actors/node"
 	"orgmem/actors/search"
 	"orgmem/actors/tenant"
 	"orgmem/brain/reader"
@@ -156,5 +157,47 @@ func TestRereadingIsBounded(t *testing.T) {
 				t.Errorf("%s, after %v: place %d of %d by a reading of %v", x.name, step, place, len(hits), reading)
 			}
 		}
+	}
+}
+
+// TestRereadingLeavesOthersTheirTurns: a search whose hits are read waits for a wide turn, and keeps none of those that
+// the other searches take.
+func TestRereadingLeavesOthersTheirTurns(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, storagetest.NewDisk(), answering(t, readertest.Rules{Answers: map[string]float64{"okafor": 4}}))
+	org := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+	org.put("anna")
+	c := org.as("anna")
+	c.ok(patchSettings("thorough", nil))
+	c.note(rentIs)
+	org.note(rentIs)
+	hold := make(chan struct{})
+	for range n.sys.Readers {
+		if err := n.sys.Reads.Do(pb.OrgID{9}, node.Wide, func(int) { <-hold }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting := len(n.sys.Readers) - max(1, len(n.sys.Readers)/2)
+	n.waitFor(func() bool { return n.sys.Reads.Length() == waiting })
+	found := make(chan *pb.Reply)
+	go func() {
+		r, err := n.sys.Ask(t.Context(), c.envelope(find(howMuchRent)))
+		if err != nil {
+			t.Error(err)
+		}
+		found <- r
+	}()
+	n.waitFor(func() bool { return n.sys.Reads.Length() == waiting+1 })
+	if len(org.search(&pb.Search{Query: howMuchRent})) != 1 {
+		t.Error("a search of a balanced memory finds nothing beside it")
+	}
+	select {
+	case r := <-found:
+		t.Errorf("it did not wait: %v", r)
+	default:
+	}
+	close(hold)
+	if r := <-found; len(r.GetSearch().GetHits()) != 1 {
+		t.Errorf("answered %v", r)
 	}
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 
-	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
@@ -75,11 +74,11 @@ func (o *Module) readScope(
 			"A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
-	w := node.Narrow
+	turn := o.readAround
 	if orgScope {
-		w = node.Wide
+		turn = o.ReadWide
 	}
-	o.ReadAs(c, w, func(st *storage.Store, worker int) (*pb.Reply, error) {
+	turn(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		parts := []*partition.Ref{c.Part}
 		if orgScope {
 			var err error
@@ -88,6 +87,23 @@ func (o *Module) readScope(
 			}
 		}
 		return read(st, parts, &o.Node.Workers[worker])
+	})
+}
+
+// readAround is ReadWith for a search of the caller's partition. Where the mode has hits read it is as much as what
+// covers all of an organization, and waits for a turn of that width: others' searches do not wait for it.
+func (o *Module) readAround(c *tenant.Call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+		e, err := o.effort(c, st)
+		switch {
+		case err != nil:
+			return nil, err
+		case e.reads && o.asks():
+			o.ReadWide(c, f)
+			return nil, nil
+		default:
+			return f(st, worker)
+		}
 	})
 }
 

@@ -57,7 +57,7 @@ func (o *Module) rereads(e Effort, q *training.Lookup, query string, rd *searche
 // that adds to their scores.
 func (o *Module) reread(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, hits []index.Hit,
-	candidates []index.Candidate, rd *searcher,
+	candidates []index.Candidate, q *index.Query, rd *searcher,
 ) error {
 	w, left := rd.reading(o.System.Config.Reader), MaxRereadTokens
 	began := o.System.Clock.Now()
@@ -91,7 +91,7 @@ func (o *Module) reread(
 			k := slices.IndexFunc(candidates, func(x index.Candidate) bool {
 				return x.Part == read[i].Part && x.Seq == read[i].Seq
 			})
-			candidates[k].Reading = lift(found.Answers, tokens[i])
+			q.Read(&candidates[k], lift(found.Answers, tokens[i]))
 		}
 		if err := c.Awaited(); err != nil {
 			return err

@@ -215,7 +215,8 @@ func (o *Module) rank(
 			continue
 		}
 		if reads {
-			if err := o.reread(c, st, parts, op.GetQuery(), hits[:min(len(hits), MaxReread)], candidates, rd); err != nil {
+			leads := hits[:min(len(hits), MaxReread)]
+			if err := o.reread(c, st, parts, op.GetQuery(), leads, candidates, q.Query, rd); err != nil {
 				return nil, nil, err
 			}
 			hits = index.Fuse(candidates, exact, q.Query, topK)

@@ -109,7 +109,7 @@ type Candidate struct {
 	Brevity float32
 	// Timely is 1 of what is of a time that the query asks about, else 0.
 	Timely float32
-	// Reading is what is added of what has read the chunk; nothing here sets it.
+	// Reading is what Query.Read has added.
 	Reading float32
 }
 

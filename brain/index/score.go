@@ -86,6 +86,12 @@ func (q *Query) score(c *Candidate) float32 {
 	return s
 }
 
+// Read adds what somebody who has read a candidate of this query makes of it, in hybrid search.
+func (q *Query) Read(c *Candidate, adds float32) {
+	c.Reading = adds
+	c.Score = q.score(c)
+}
+
 // Parts are what a candidate's score is made of. They add up to it, but for rounding.
 type Parts struct{ Meaning, Words, Phrases, Neighbours, Time, Brevity, Reading float32 }
 

@@ -36,7 +36,8 @@ func (c client) daily(notes ...string) {
 	c.n.t.Helper()
 	var items []*pb.IngestItem
 	for i, note := range notes {
-		items = append(items, &pb.IngestItem{Content: note, OccurredMs: day("2025-01-01") + int64(i)*24*time.Hour.Milliseconds()})
+		at := day("2025-01-01") + int64(i)*24*time.Hour.Milliseconds()
+		items = append(items, &pb.IngestItem{Content: note, OccurredMs: at})
 	}
 	c.ingest(items...)
 }
@@ -56,7 +57,7 @@ func readFor(hits []*pb.Hit) (place int, reading float64) {
 // read, and neither are questions read that the reader does not know the words of or would see a part of, nor one arm
 // alone.
 //
-// interface: Endpoints/Search and conditioning
+// interface: Endpoints/Search
 func TestThoroughPutsWhatAnswersFirst(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, storagetest.NewDisk(), answering(t, readertest.Rules{Answers: map[string]float64{"okafor": 4}}))

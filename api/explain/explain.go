@@ -90,7 +90,8 @@ func OfHit(e *pb.HitExplained) *HitExplanation {
 		Rank: e.GetRank(), MeaningRank: e.GetMeaningRank(), WordsRank: e.GetWordsRank(),
 		Parts: ScoreParts{
 			wire.Score(e.GetMeaning()), wire.Score(e.GetWords()), wire.Score(e.GetPhrases()), wire.Score(e.GetNeighbours()),
-			wire.Score(e.GetTime()), wire.Score(e.GetBrevity()), wire.Score(e.GetReading()),
+			wire.Score(e.GetTime()), wire.Score(e.GetBrevity()),
+			wire.Score(e.GetReading()),
 		},
 		Total: wire.Score(e.GetTotal()),
 	}

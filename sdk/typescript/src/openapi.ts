@@ -3202,7 +3202,7 @@ export interface components {
             phrases: number;
             /**
              * Format: double
-             * @description What a reader made of it beside the question; not below 0, and 0 where it was not read.
+             * @description What a reader made of it beside the question; 0 where none read it, and never less.
              */
             reading: number;
             /**

@@ -18,12 +18,12 @@ import (
 // Likeness and shared words tell what a passage is about; that it says what was asked only who reads both can tell.
 
 const (
-	// MaxReread bounds the leading hits of a search that are read: of 836 questions of train/, what answers is among
-	// the first 10 for .85 without, for .89 of 20 that are read, and for .91 of 30.
-	MaxReread = 30
-	// MaxRereadTokens bounds what they are to the model together, the question with each of them: some 0.2 s of one
-	// processor's time. Thirty messages are half of it, and a dozen passages of full length all.
-	MaxRereadTokens = 3000
+	// MaxReread bounds the leading hits of a search that are read: of twenty and of thirty the first ten are as good on
+	// locomo and on questions that the reader has not learned from (docs/retrieval.md), and ten lose.
+	MaxReread = 20
+	// MaxRereadTokens bounds what they are to the model together, the question with each of them: some 0.15 s of one
+	// processor's time. Twenty messages are three quarters of it, and ten passages of full length all.
+	MaxRereadTokens = 2000
 	// RereadTimeout is the time after which no more are read than the first MinRead, which are in any case: the caller
 	// waits, and what stands in front by all else is read first.
 	RereadTimeout = time.Second

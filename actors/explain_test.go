@@ -17,7 +17,9 @@ func (c client) searched(op *pb.Search) *pb.SearchResult {
 
 // sums says whether the parts of an explanation are what its total is made of.
 func sums(e *pb.HitExplained) bool {
-	return math.Abs(e.GetMeaning()+e.GetWords()+e.GetPhrases()+e.GetNeighbours()+e.GetBrevity()-e.GetTotal()) < 1e-5
+	sum := e.GetMeaning() + e.GetWords() + e.GetPhrases() + e.GetNeighbours()
+	sum += e.GetTime() + e.GetBrevity() + e.GetReading()
+	return math.Abs(sum-e.GetTotal()) < 1e-5
 }
 
 // TestSearchExplainsItsHits: on request each hit has its places and the parts of its score. The hits are those of the

@@ -205,7 +205,8 @@ func TestThoroughLooksAtMore(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					found, err := search.SearchIn(st, parts, q, &pb.Search{Query: "common", TopK: topK}, e, rd)
+					c, op := &tenant.Call{Org: &o.View, Part: part}, &pb.Search{Query: "common", TopK: topK}
+					found, err := search.SearchIn(c, st, parts, q, op, e, rd)
 					if err != nil || len(found.GetHits()) != 1 {
 						t.Errorf("%s finds %v, %v", mode, found, err)
 					}

@@ -10,8 +10,8 @@ import (
 
 const settingsText = "qualityMode: fast ranks by the index alone, without the brain, and extracts no relations; " +
 	"balanced, the default, ranks the leading passages anew by their exact vectors, or by the brain; " +
-	"thorough looks at more candidates, ranks more of them exactly and runs every pass: what the brain begins at is " +
-	"ranked exactly, too. " +
+	"thorough looks at more candidates, ranks more of them exactly, reads the first as answers to a question in " +
+	"English and runs every pass: what the brain begins at is ranked exactly, too. " +
 	"learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition " +
 	"and the brain, until the same content is sent again with it true."
 

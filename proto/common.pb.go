@@ -258,8 +258,9 @@ type HitExplained struct {
 	Neighbours    float64                `protobuf:"fixed64,7,opt,name=neighbours,proto3" json:"neighbours,omitempty"`
 	Brevity       float64                `protobuf:"fixed64,8,opt,name=brevity,proto3" json:"brevity,omitempty"` // not above 0
 	Total         float64                `protobuf:"fixed64,9,opt,name=total,proto3" json:"total,omitempty"`
-	Brain         *BrainExplained        `protobuf:"bytes,10,opt,name=brain,proto3" json:"brain,omitempty"` // unset: none ranked
-	Time          float64                `protobuf:"fixed64,11,opt,name=time,proto3" json:"time,omitempty"` // that it is of the time that was asked about
+	Brain         *BrainExplained        `protobuf:"bytes,10,opt,name=brain,proto3" json:"brain,omitempty"`       // unset: none ranked
+	Time          float64                `protobuf:"fixed64,11,opt,name=time,proto3" json:"time,omitempty"`       // that it is of the time that was asked about
+	Reading       float64                `protobuf:"fixed64,12,opt,name=reading,proto3" json:"reading,omitempty"` // what the reader made of it, where it was read: not below 0
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -367,6 +368,13 @@ func (x *HitExplained) GetBrain() *BrainExplained {
 func (x *HitExplained) GetTime() float64 {
 	if x != nil {
 		return x.Time
+	}
+	return 0
+}
+
+func (x *HitExplained) GetReading() float64 {
+	if x != nil {
+		return x.Reading
 	}
 	return 0
 }
@@ -609,7 +617,7 @@ const file_common_proto_rawDesc = "" +
 	"\akeyword\x18\n" +
 	" \x01(\x01R\akeyword\x12'\n" +
 	"\x05stale\x18\v \x01(\v2\x11.orgmem.StalenessR\x05stale\x122\n" +
-	"\texplained\x18\f \x01(\v2\x14.orgmem.HitExplainedR\texplained\"\xc0\x02\n" +
+	"\texplained\x18\f \x01(\v2\x14.orgmem.HitExplainedR\texplained\"\xda\x02\n" +
 	"\fHitExplained\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12!\n" +
 	"\fmeaning_rank\x18\x02 \x01(\rR\vmeaningRank\x12\x1d\n" +
@@ -625,7 +633,8 @@ const file_common_proto_rawDesc = "" +
 	"\x05total\x18\t \x01(\x01R\x05total\x12,\n" +
 	"\x05brain\x18\n" +
 	" \x01(\v2\x16.orgmem.BrainExplainedR\x05brain\x12\x12\n" +
-	"\x04time\x18\v \x01(\x01R\x04time\"\xbe\x01\n" +
+	"\x04time\x18\v \x01(\x01R\x04time\x12\x18\n" +
+	"\areading\x18\f \x01(\x01R\areading\"\xbe\x01\n" +
 	"\x0eBrainExplained\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x12\n" +
 	"\x04seen\x18\x02 \x01(\bR\x04seen\x12\x12\n" +

@@ -70,7 +70,8 @@ type Width int
 const (
 	// Narrow reads take one memory: about 1 ms.
 	Narrow Width = iota
-	// Wide reads take all of an organization's: up to seconds where they are cold.
+	// Wide reads take all of an organization's, or have a model read what they find: up to seconds where they are cold,
+	// or the processors busy.
 	Wide
 )
 

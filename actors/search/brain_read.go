@@ -98,18 +98,23 @@ func passagesOf(
 		if part == nil {
 			continue
 		}
-		who, _ := extract.Speakers(n.GetMetadata())
-		who, _ = answer.FirstWords(text.OneLine(who), maxNameWords)
-		preceding, err := before(r, part, n, h)
-		if err != nil {
+		x := passageOf(part, n, h)
+		x.Asker = part.ID == own.ID
+		if x.Before, err = before(r, part, n, h); err != nil {
 			return nil, err
 		}
-		read = append(read, answer.Read{
-			Hit: h, Who: cmp.Or(who, string(part.Subject)), Asker: part.ID == own.ID,
-			AtMs: cmp.Or(n.GetOccurredMs(), n.GetCreatedMs()), Before: preceding,
-		})
+		read = append(read, x)
 	}
 	return read, nil
+}
+
+// passageOf says of a hit who wrote it, and when.
+func passageOf(part *partition.Ref, n *pb.Node, h *pb.Hit) answer.Read {
+	who, _ := extract.Speakers(n.GetMetadata())
+	who, _ = answer.FirstWords(text.OneLine(who), maxNameWords)
+	return answer.Read{
+		Hit: h, Who: cmp.Or(who, string(part.Subject)), AtMs: cmp.Or(n.GetOccurredMs(), n.GetCreatedMs()),
+	}
 }
 
 // labelOf is what a passage is called to the reader: by the title of its text, or else who wrote it, and when.

@@ -118,7 +118,7 @@ func mannerOf(r storage.Reader, space storage.Space) (*voice.Profile, error) {
 // that are about the prompt, best first, as many as the budget of tokens holds.
 // The prompt itself is never cut.
 func (o *Module) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffold) {
-	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+	o.readAround(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		found, err := o.find(c, st, []*partition.Ref{c.Part}, &pb.Search{
 			Query: text.TruncateRunes(op.GetPrompt(), maxPromptQuery), TopK: scaffoldSources,
 		}, &o.Node.Workers[worker])

@@ -9,7 +9,8 @@
 //     that. A walk of the brain follows nothing outside of them.
 //   - What was forgotten between the snapshot and the answer is left out of the answer.
 //   - Every search has bounds: candidates, vectors that are read, steps and time of a walk, edges that are followed.
-//     The quality mode of the asking partition sets how many candidates and vectors those are (Efforts).
+//     The quality mode of the asking partition sets how many candidates and vectors those are, and whether the reader
+//     reads what leads (Efforts, reread.go); such a search waits for a wide turn.
 //   - Where no brain serves, search ranks by the index alone. Where a language model does not answer in time, an answer
 //     goes out in the words of the passages that it cites.
 //

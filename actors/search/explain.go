@@ -69,7 +69,7 @@ func (c *compared) hit(at training.ChunkID, node pb.NodeID) (*pb.HitExplained, b
 	return &pb.HitExplained{
 		Rank: c.rank[node], MeaningRank: c.meaning[node], WordsRank: c.words[node],
 		Meaning: float64(p.Meaning), Words: float64(p.Words), Phrases: float64(p.Phrases), Neighbours: float64(p.Neighbours),
-		Time: float64(p.Time), Brevity: float64(p.Brevity), Total: float64(x.Score),
+		Time: float64(p.Time), Brevity: float64(p.Brevity), Reading: float64(p.Reading), Total: float64(x.Score),
 	}, true
 }
 

@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 
-	"orgmem/actors/node"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
@@ -36,13 +35,15 @@ type Effort struct {
 	open bool
 	// brain: where a brain ranks, what it begins at is ranked by stored vectors, too.
 	brain bool
+	// reads: where there is a reader that answers questions, it reads what leads (reread.go).
+	reads bool
 }
 
 // Efforts are what a search spends in each quality mode.
 var Efforts = map[partition.Quality]Effort{
 	partition.QualityFast:     {perHit: 8, least: 100},
 	partition.QualityBalanced: {perHit: 8, least: 100, exact: 2, open: true},
-	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true},
+	partition.QualityThorough: {perHit: 32, least: 400, exact: 8, brain: true, reads: true},
 }
 
 // effort is what the effective partition wants spent on the call.
@@ -73,11 +74,11 @@ func (o *Module) readScope(
 			"A subject searches its own memory only; scope org needs a request without X-Svc-Subject."))
 		return
 	}
-	w := node.Narrow
+	turn := o.readAround
 	if orgScope {
-		w = node.Wide
+		turn = o.ReadWide
 	}
-	o.ReadAs(c, w, func(st *storage.Store, worker int) (*pb.Reply, error) {
+	turn(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 		parts := []*partition.Ref{c.Part}
 		if orgScope {
 			var err error
@@ -86,6 +87,23 @@ func (o *Module) readScope(
 			}
 		}
 		return read(st, parts, &o.Node.Workers[worker])
+	})
+}
+
+// readAround is ReadWith for a search of the caller's partition. Where the mode has hits read it is as much as what
+// covers all of an organization, and waits for a turn of that width: others' searches do not wait for it.
+func (o *Module) readAround(c *tenant.Call, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	o.ReadWith(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
+		e, err := o.effort(c, st)
+		switch {
+		case err != nil:
+			return nil, err
+		case e.reads && o.asks():
+			o.ReadWide(c, f)
+			return nil, nil
+		default:
+			return f(st, worker)
+		}
 	})
 }
 
@@ -115,7 +133,7 @@ func (o *Module) findWith(
 	if err != nil {
 		return nil, err
 	}
-	found, err := o.SearchIn(st, parts, q, op, e, rd)
+	found, err := o.SearchIn(c, st, parts, q, op, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +149,7 @@ var searchModes = map[string]index.Mode{
 // SearchIn ranks the chunks of some partitions as one index, and reads what the best of them show. It sets the number
 // of candidates and the filter of q.
 func (o *Module) SearchIn(
-	st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e Effort, rd *searcher,
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e Effort, rd *searcher,
 ) (*pb.SearchResult, error) {
 	topK := int(op.GetTopK())
 	if topK == 0 {
@@ -144,7 +162,7 @@ func (o *Module) SearchIn(
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.Scratch.Reset()
-	hits, all, err := o.rank(st, parts, q, topK, e, op.GetExplain(), rd)
+	hits, all, err := o.rank(c, st, parts, q, op, topK, e, rd)
 	if err != nil {
 		return nil, err
 	}
@@ -175,25 +193,39 @@ func (o *Module) SearchIn(
 
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
-// no more chunks. all is what they were chosen from, where they are to be explained.
+// no more chunks. Where the best are read, more than topK are, and it is decided then. all is what they were chosen
+// from, where they are to be explained.
 func (o *Module) rank(
-	st *storage.Store, parts []*partition.Ref, q *training.Lookup, topK int, e Effort, explain bool, rd *searcher,
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, topK int, e Effort,
+	rd *searcher,
 ) (hits []index.Hit, all *compared, err error) {
+	leading, reads := topK, o.rereads(e, q, op.GetQuery(), rd)
+	if reads {
+		leading = max(topK, MaxReread)
+	}
 	for {
 		candidates := rd.Scratch.Candidates(q.Snapshots, q.Query)
 		exact, err := e.exactVectors(st, parts, candidates, q.Query, topK, &rd.Vectors)
 		if err != nil {
 			return nil, nil, err
 		}
-		hits := index.Fuse(candidates, exact, q.Query, topK)
-		if len(hits) >= topK || len(candidates) < q.N || q.N >= index.MaxCandidates {
-			if explain {
-				index.Sharpen(candidates, exact, q.Query) // to the scores of the hits
-				all = compare(parts, candidates, q.Query)
-			}
-			return hits, all, nil
+		hits := index.Fuse(candidates, exact, q.Query, leading)
+		if len(hits) < topK && len(candidates) >= q.N && q.N < index.MaxCandidates {
+			q.N = min(q.N*widening, index.MaxCandidates)
+			continue
 		}
-		q.N = min(q.N*widening, index.MaxCandidates)
+		if reads {
+			leads := hits[:min(len(hits), MaxReread)]
+			if err := o.reread(c, st, parts, op.GetQuery(), leads, candidates, q.Query, rd); err != nil {
+				return nil, nil, err
+			}
+			hits = index.Fuse(candidates, exact, q.Query, topK)
+		}
+		if op.GetExplain() {
+			index.Sharpen(candidates, exact, q.Query) // to the scores of the hits
+			all = compare(parts, candidates, q.Query)
+		}
+		return hits, all, nil
 	}
 }
 

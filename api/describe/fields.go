@@ -106,6 +106,7 @@ var Fields = web.Texts{
 	"scoreParts.neighbours":      "What the messages around it add.",
 	"scoreParts.time":            "That it is of the time that the question asks about.",
 	"scoreParts.brevity":         "What it loses for being short; not above 0.",
+	"scoreParts.reading":         "What a reader made of it beside the question; 0 where none read it, and never less.",
 	"brainChange.known": "Whether the brain knows the passage. One that is younger gains by likeness " +
 		"and words only.",
 	"brainChange.walk": "What the walk over the graph brought, as the gate lets it through; so are the " +

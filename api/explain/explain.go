@@ -51,6 +51,7 @@ type ScoreParts struct {
 	Neighbours wire.Score `json:"neighbours" doc:"@scoreParts.neighbours"`
 	Time       wire.Score `json:"time" doc:"@scoreParts.time"`
 	Brevity    wire.Score `json:"brevity" doc:"@scoreParts.brevity"`
+	Reading    wire.Score `json:"reading" doc:"@scoreParts.reading"`
 }
 
 // BrainChange is what a brain added to the total.
@@ -90,6 +91,7 @@ func OfHit(e *pb.HitExplained) *HitExplanation {
 		Parts: ScoreParts{
 			wire.Score(e.GetMeaning()), wire.Score(e.GetWords()), wire.Score(e.GetPhrases()), wire.Score(e.GetNeighbours()),
 			wire.Score(e.GetTime()), wire.Score(e.GetBrevity()),
+			wire.Score(e.GetReading()),
 		},
 		Total: wire.Score(e.GetTotal()),
 	}

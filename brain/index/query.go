@@ -109,6 +109,8 @@ type Candidate struct {
 	Brevity float32
 	// Timely is 1 of what is of a time that the query asks about, else 0.
 	Timely float32
+	// Reading is what Query.Read has added.
+	Reading float32
 }
 
 // Hit is a result: a node's best chunk. Node shares the segment's memory.

@@ -9,7 +9,7 @@ import (
 
 // Config holds the constants of scoring. Start from DefaultConfig.
 //
-//	score = cosine + KeywordWeight·BM25norm + PhraseWeight·phrase share − BrevityWeight·brevity + TimeWeight·timely + context
+//	score = cosine + KeywordWeight·BM25norm + PhraseWeight·phrase share − BrevityWeight·brevity + TimeWeight·timely + context + reading
 //
 // The two large parts are on fixed scales: the cosine is that of the model, and
 // BM25norm is the share of the query's information that matched, 0 to 1. Ranks
@@ -81,13 +81,19 @@ func (q *Query) score(c *Candidate) float32 {
 	s := q.fuse(c.Keyword, c.Vector)
 	if q.Mode == Hybrid {
 		s += q.Config.PhraseWeight*c.Phrase - q.Config.BrevityWeight*c.Brevity + c.Context +
-			q.Config.TimeWeight*c.Timely
+			q.Config.TimeWeight*c.Timely + c.Reading
 	}
 	return s
 }
 
+// Read adds what somebody who has read a candidate of this query makes of it, in hybrid search.
+func (q *Query) Read(c *Candidate, adds float32) {
+	c.Reading = adds
+	c.Score = q.score(c)
+}
+
 // Parts are what a candidate's score is made of. They add up to it, but for rounding.
-type Parts struct{ Meaning, Words, Phrases, Neighbours, Time, Brevity float32 }
+type Parts struct{ Meaning, Words, Phrases, Neighbours, Time, Brevity, Reading float32 }
 
 // Parts tells what the score of a candidate of this query is made of.
 func (q *Query) Parts(c *Candidate) Parts {
@@ -100,6 +106,7 @@ func (q *Query) Parts(c *Candidate) Parts {
 		return Parts{
 			Meaning: c.Vector, Words: q.Config.KeywordWeight * c.Keyword, Phrases: q.Config.PhraseWeight * c.Phrase,
 			Neighbours: c.Context, Time: q.Config.TimeWeight * c.Timely, Brevity: -q.Config.BrevityWeight * c.Brevity,
+			Reading: c.Reading,
 		}
 	}
 }

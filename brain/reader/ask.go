@@ -95,6 +95,12 @@ func (w *Worker) AskCost(question string, p Passage) int {
 	return len(w.ids)
 }
 
+// Whole tells whether a question is read whole, and not cut.
+func (w *Worker) Whole(question string) bool {
+	w.ids = w.r.ask.tower.AppendTokens(w.ids[:0], undress.InPlace(question), MaxQuestion+1)
+	return len(w.ids) <= MaxQuestion
+}
+
 // appendAsked adds the sequence of a question and a passage.
 func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
 	tower, start := w.r.ask.tower, len(ids)

@@ -30,7 +30,7 @@ describe("a search that the address names", () => {
 });
 
 describe("why a hit stands where it does", () => {
-  const parts = { meaning: 0.5, words: 0.3, phrases: 0, neighbours: 0, time: 0, brevity: -0.02 };
+  const parts = { meaning: 0.5, words: 0.3, phrases: 0, neighbours: 0, time: 0, brevity: -0.02, reading: 0 };
   it("tells the parts that count, and always both arms", () => {
     expect(partsOf({ parts, total: 0.78 }).map((p) => [p.name, p.value])).toEqual([["meaning", 0.5], ["words", 0.3], ["short text", -0.02]]);
     expect(partsOf({ parts: { ...parts, words: 0, brevity: 0 }, total: 0.5 }).map((p) => p.value)).toEqual([0.5, 0]);

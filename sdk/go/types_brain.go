@@ -126,6 +126,7 @@ type ScoreParts struct {
 	Neighbours float64 `json:"neighbours"`
 	Time       float64 `json:"time"`
 	Brevity    float64 `json:"brevity"`
+	Reading    float64 `json:"reading"`
 }
 
 // BrainChange is what a brain added to a hit's total.

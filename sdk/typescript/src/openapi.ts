@@ -1210,7 +1210,7 @@ export interface paths {
         };
         /**
          * Get the settings
-         * @description Those of the effective subject; the server's defaults where it wrote none. qualityMode: fast ranks by the index alone, without the brain, and extracts no relations; balanced, the default, ranks the leading passages anew by their exact vectors, or by the brain; thorough looks at more candidates, ranks more of them exactly and runs every pass: what the brain begins at is ranked exactly, too. learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition and the brain, until the same content is sent again with it true.
+         * @description Those of the effective subject; the server's defaults where it wrote none. qualityMode: fast ranks by the index alone, without the brain, and extracts no relations; balanced, the default, ranks the leading passages anew by their exact vectors, or by the brain; thorough looks at more candidates, ranks more of them exactly, reads the first as answers to a question in English and runs every pass: what the brain begins at is ranked exactly, too. learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition and the brain, until the same content is sent again with it true.
          */
         get: operations["getSettings"];
         put?: never;
@@ -1220,7 +1220,7 @@ export interface paths {
         head?: never;
         /**
          * Change settings
-         * @description Fields that are not named stay as they are. qualityMode: fast ranks by the index alone, without the brain, and extracts no relations; balanced, the default, ranks the leading passages anew by their exact vectors, or by the brain; thorough looks at more candidates, ranks more of them exactly and runs every pass: what the brain begins at is ranked exactly, too. learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition and the brain, until the same content is sent again with it true.
+         * @description Fields that are not named stay as they are. qualityMode: fast ranks by the index alone, without the brain, and extracts no relations; balanced, the default, ranks the leading passages anew by their exact vectors, or by the brain; thorough looks at more candidates, ranks more of them exactly, reads the first as answers to a question in English and runs every pass: what the brain begins at is ranked exactly, too. learnModeDefault false keeps what is taken in from then on searchable, but out of the recalled graph, cognition and the brain, until the same content is sent again with it true.
          */
         patch: operations["patchSettings"];
         trace?: never;
@@ -3200,6 +3200,11 @@ export interface components {
              * @description Words of the question that stand side by side.
              */
             phrases: number;
+            /**
+             * Format: double
+             * @description What a reader made of it beside the question; 0 where none read it, and never less.
+             */
+            reading: number;
             /**
              * Format: double
              * @description That it is of the time that the question asks about.

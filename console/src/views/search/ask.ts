@@ -73,7 +73,7 @@ export async function explain(client: Orgmem, asked: Asked, signal: AbortSignal)
 /** A part of a score, as it is drawn. */
 export interface Part {
   name: string;
-  tone: "meaning" | "words" | "phrases" | "neighbours" | "time" | "brain" | "less";
+  tone: "meaning" | "words" | "phrases" | "neighbours" | "time" | "reading" | "brain" | "less";
   value: number;
 }
 
@@ -88,6 +88,7 @@ export function partsOf(told: HitExplanation): Part[] {
     { name: "words side by side", tone: "phrases", value: parts.phrases },
     { name: "the messages around it", tone: "neighbours", value: parts.neighbours },
     { name: "the time asked about", tone: "time", value: parts.time },
+    { name: "read as an answer", tone: "reading", value: parts.reading },
     { name: "short text", tone: "less", value: parts.brevity },
   ];
   if (brain) {

@@ -281,6 +281,7 @@ class ScoreParts(Model):
     meaning: float
     neighbours: float
     phrases: float
+    reading: float
     time: float
     words: float
 

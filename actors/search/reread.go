@@ -1,0 +1,101 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"orgmem/actors/partition"
+	"orgmem/actors/tenant"
+	"orgmem/actors/training"
+	"orgmem/brain/index"
+	"orgmem/brain/reader"
+	"orgmem/brain/text"
+	"orgmem/storage"
+)
+
+// In quality mode thorough the reader reads what a search has found beside the question, and what answers it is lifted.
+// Likeness and shared words tell what a passage is about; that it says what was asked only who reads both can tell.
+
+const (
+	// MaxReread bounds the leading hits of a search that are read: of twenty and of thirty the first ten are as good on
+	// locomo and on questions that the reader has not learned from (docs/retrieval.md), and ten lose.
+	MaxReread = 20
+	// MaxRereadTokens bounds what they are to the model together, the question with each of them: some 0.15 s of one
+	// processor's time. Twenty messages are three quarters of it, and ten passages of full length all.
+	MaxRereadTokens = 2000
+	// RereadTimeout is the time after which no more are read than the first MinRead, which are in any case: the caller
+	// waits, and what stands in front by all else is read first.
+	RereadTimeout = time.Second
+	// readingWeight is what a logit of answering adds to a score, from that of leastReading on. What has a lesser
+	// probability does not answer, and is left where it is.
+	readingWeight = 0.05
+	leastReading  = 0.01
+	// longReading is from how many tokens on a reading counts less, the question included: by the square of how much
+	// longer it is. The reader has learned of notes and messages, of which one in ten is longer; a page of a meeting
+	// answers a little of everything.
+	longReading = 120
+)
+
+// lift is what a reading of so many tokens adds to the score of a hit: nothing or more, so that what was not read loses
+// nothing by it against what was and does not answer.
+func lift(answers float64, tokens int) float32 {
+	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	over := max(1, float64(tokens)/longReading)
+	answers = min(max(answers, leastReading), 1-leastReading)
+	return float32(readingWeight * (logit(answers) - logit(leastReading)) / (over * over))
+}
+
+// rereads tells whether what is found for a query is read: the words that the reader knows are English ones, and of a
+// long text it would see the begin only.
+func (o *Module) rereads(e Effort, q *training.Lookup, query string, rd *searcher) bool {
+	return e.reads && q.Mode == index.Hybrid && o.asks() && text.LanguageOfQuestion(query) == text.English &&
+		rd.reading(o.System.Config.Reader).Whole(query)
+}
+
+// reread has the leading hits of a search read, the best first, and notes with the candidates that they come of what
+// that adds to their scores.
+func (o *Module) reread(
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, hits []index.Hit,
+	candidates []index.Candidate, q *index.Query, rd *searcher,
+) error {
+	w, left := rd.reading(o.System.Config.Reader), MaxRereadTokens
+	began := o.System.Clock.Now()
+	for n := 0; n < len(hits); {
+		if n >= MinRead && o.System.Clock.Now().Sub(began) >= RereadTimeout {
+			break
+		}
+		batch := hits[n:min(len(hits), n+MinRead)]
+		n += len(batch)
+		var read []index.Hit
+		var passages []reader.Passage
+		var tokens []int
+		for _, h := range batch {
+			hit, node, err := readHit(st, parts[h.Part], h)
+			if err != nil {
+				return err
+			}
+			if hit == nil {
+				continue // forgotten since
+			}
+			of := passageOf(parts[h.Part], node, hit)
+			p := reader.Passage{Label: labelOf(&of), Text: hit.GetChunk()}
+			cost := w.AskCost(query, p)
+			if left -= cost; left < 0 {
+				n = len(hits)
+				break
+			}
+			read, passages, tokens = append(read, h), append(passages, p), append(tokens, cost)
+		}
+		for i, found := range w.Ask(nil, query, passages) {
+			k := slices.IndexFunc(candidates, func(x index.Candidate) bool {
+				return x.Part == read[i].Part && x.Seq == read[i].Seq
+			})
+			q.Read(&candidates[k], lift(found.Answers, tokens[i]))
+		}
+		if err := c.Awaited(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

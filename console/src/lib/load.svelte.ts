@@ -65,36 +65,47 @@ export class Pages<T> {
   #cursor: string | undefined;
   #turn = 0;
   #list: () => List<T>;
+  /** The rows that are there are those of another filter, until the first page of this one is in. */
+  #others = false;
+  #failed: "first" | "next" = "first";
 
   constructor(list: () => List<T>) {
     this.#list = list;
   }
 
-  /** From the first page on. */
-  reload = async (): Promise<void> => {
-    this.#cursor = undefined;
-    await this.#fetch([]);
+  /** From the first page on. What is there stays visible meanwhile, and where that fails. */
+  reload = async (): Promise<void> => await this.#fetch("first");
+
+  /** From the first page on of a list that is another one by now: where that fails, the rows of the former one go. */
+  renew = async (): Promise<void> => {
+    this.#others = true;
+    await this.#fetch("first");
   };
 
   /** One page further. */
   more = async (): Promise<void> => {
-    if (!this.loading && this.hasMore) await this.#fetch(this.rows);
+    if (!this.loading && this.hasMore) await this.#fetch("next");
   };
 
-  async #fetch(before: T[]): Promise<void> {
+  /** Asks again for what failed: the list from its first page on, or its next page. */
+  again = async (): Promise<void> => await (this.#failed === "next" ? this.more() : this.reload());
+
+  async #fetch(what: "first" | "next"): Promise<void> {
     const turn = ++this.#turn;
     const list = this.#list(); // before the first await: what it reads is depended on
-    const cursor = this.#cursor;
     this.loading = true;
     try {
-      const page = await list.page(cursor);
+      const page = await list.page(what === "next" ? this.#cursor : undefined);
       if (turn !== this.#turn) return;
-      this.rows = [...before, ...page.data];
+      this.rows = what === "next" ? [...this.rows, ...page.data] : page.data;
+      this.#others = false;
       this.hasMore = page.hasMore;
       this.#cursor = page.nextCursor;
       this.error = undefined;
     } catch (error) {
       if (turn !== this.#turn) return;
+      if (this.#others) [this.rows, this.hasMore] = [[], false];
+      this.#failed = what;
       this.error = error;
       session.heard(error);
     } finally {
@@ -111,7 +122,7 @@ export class Pages<T> {
 export function pages<T>(list: () => List<T>): Pages<T> {
   const all = new Pages(list);
   $effect(() => {
-    void all.reload();
+    void all.renew(); // what it reads has changed: it may be another list
     return () => all.stop();
   });
   return all;

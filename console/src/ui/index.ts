@@ -1,4 +1,5 @@
 export { default as Async } from "./Async.svelte";
+export { default as Away } from "./Away.svelte";
 export { default as Button } from "./Button.svelte";
 export { default as Commands } from "./Commands.svelte";
 export { default as Copy } from "./Copy.svelte";

@@ -1,5 +1,6 @@
 import { ApiError, type IngestItem, type Job, type Orgmem } from "orgmem";
 import { plural } from "../../lib/format";
+import { outage } from "../../lib/outage";
 import { router } from "../../lib/router.svelte";
 import { session } from "../../lib/session.svelte";
 import { toasts } from "../../lib/toast.svelte";
@@ -31,6 +32,11 @@ export class Taking {
     this.file = file;
   }
 
+  /** The service has it, and what becomes of it cannot be seen at the moment; nothing when it can again. */
+  unseen(error?: unknown): void {
+    if (this.state === "reading") this.why = error === undefined ? "" : `It is accepted. ${outage(error) ?? "How far it is cannot be seen."}`;
+  }
+
   refuse(why: string): void {
     this.state = "refused";
     this.why = why;
@@ -40,6 +46,8 @@ export class Taking {
 const over = (t: Taking): boolean => t.state === "in" || t.state === "same" || t.state === "refused";
 
 function reasonOf(error: unknown): string {
+  const away = outage(error);
+  if (away && !(error instanceof ApiError)) return `${away} Put it in again later.`;
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   return plainReason(error.errors[0] ? "file " + error.errors[0].message : error.detail || error.title);
 }
@@ -78,6 +86,8 @@ class Intake {
   /** Grows each time that all of it has come to an end. */
   rounds = $state(0);
   readonly done = $derived(this.files.filter(over).length);
+  /** What is accepted and was given up looking at, each with how to look again. */
+  #unseen: (() => Promise<void>)[] = [];
 
   count(...states: State[]): number {
     return this.files.filter((t) => states.includes(t.state)).length;
@@ -88,10 +98,22 @@ class Intake {
     if (this.running) return;
     this.left = picked.left;
     this.files = picked.found.map(({ path, file }) => new Taking(path, file));
-    if (this.files.length === 0) return;
+    this.#unseen = [];
+    if (this.files.length > 0) await this.#busy(() => this.#run(session.client, this.files));
+  }
+
+  /** Looks again at what is accepted and was given up looking at. */
+  look = async (): Promise<void> => {
+    if (this.running) return;
+    const again = this.#unseen;
+    this.#unseen = [];
+    if (again.length > 0) await this.#busy(() => Promise.all(again.map((look) => look())));
+  };
+
+  async #busy(act: () => Promise<unknown>): Promise<void> {
     this.running = true;
     try {
-      await this.#run(session.client, this.files);
+      await act();
     } finally {
       this.running = false;
       this.rounds++;
@@ -102,14 +124,15 @@ class Intake {
   #tell(): void {
     const refused = this.count("refused");
     const taken = this.count("in", "same");
+    const reading = this.count("reading");
     toasts.say(
-      `${plural(taken, "file is", "files are")} in.${refused ? ` ${plural(refused, "was", "were")} refused: the list on the start page says why.` : ""}`,
+      `${plural(taken, "file is", "files are")} in.${refused ? ` ${plural(refused, "was", "were")} refused: the list on the start page says why.` : ""}${reading ? ` ${plural(reading, "is", "are")} accepted, and cannot be seen yet.` : ""}`,
       refused && !taken ? "bad" : "plain",
     );
   }
 
   clear(): void {
-    if (!this.running) [this.files, this.left] = [[], []];
+    if (!this.running) [this.files, this.left, this.#unseen] = [[], [], []];
   }
 
   async #run(client: Orgmem, files: Taking[]): Promise<void> {
@@ -157,11 +180,14 @@ class Intake {
       for (const { taking } of some) taking.state = "sending";
       try {
         const accepted = await this.#patient(() => client.add(some.map((n) => n.item)));
-        for (const { taking } of some) taking.state = "reading";
-        const job = await watchJob(client, accepted.jobId, (seen) => {
-          for (const { taking } of some.slice(0, seen.progress.done)) if (taking.state === "reading") taking.state = "in";
+        const sent = some;
+        for (const { taking } of sent) taking.state = "reading";
+        await this.#follow(client, accepted.jobId, sent.map((n) => n.taking), {
+          tell: (seen) => {
+            for (const { taking } of sent.slice(0, seen.progress.done)) if (taking.state === "reading") taking.state = "in";
+          },
+          ended: (job) => this.#outcome(job, sent),
         });
-        this.#outcome(job, some);
         return;
       } catch (error) {
         session.heard(error);
@@ -180,6 +206,21 @@ class Intake {
     }
   }
 
+  /** Looks at a job that was accepted until it has ended. That it cannot be seen says nothing of the files. */
+  async #follow(client: Orgmem, id: string, of: Taking[], told: { tell: (job: Job) => void; ended: (job: Job) => void }): Promise<void> {
+    const away = (error?: unknown): void => of.forEach((taking) => taking.unseen(error));
+    let job: Job;
+    try {
+      job = await watchJob(client, id, told.tell, { away });
+    } catch (error) {
+      session.heard(error);
+      away(error);
+      this.#unseen.push(() => this.#follow(client, id, of, told));
+      return;
+    }
+    told.ended(job);
+  }
+
   #outcome(job: Job, some: Note[]): void {
     const items = new Map(job.result?.items.map((i) => [i.index, i]));
     some.forEach(({ taking }, i) => {
@@ -187,6 +228,7 @@ class Intake {
       if (item && item.status !== "failed") {
         taking.state = item.status === "unchanged" ? "same" : "in";
         taking.nodeId = item.nodeId ?? "";
+        taking.why = "";
       } else taking.refuse(plainReason(item?.error ?? job.error?.detail ?? "it was not taken in, and the service does not say why"));
     });
   }
@@ -197,23 +239,29 @@ class Intake {
     try {
       const accepted = await this.#patient(() => client.imports.upload(taking.file, { metadata: { path: taking.path.slice(0, 1_000) } }));
       taking.state = "reading";
-      const job = await watchJob(client, accepted.jobId, (seen) => {
-        if (seen.progress.total > 1) taking.why = `${seen.progress.done} of ${seen.progress.total} documents`;
+      await this.#follow(client, accepted.jobId, [taking], {
+        tell: (seen) => {
+          if (seen.progress.total > 1) taking.why = `${seen.progress.done} of ${seen.progress.total} documents`;
+        },
+        ended: (job) => this.#imported(job, taking),
       });
-      const items = job.result?.items ?? [];
-      const failed = items.filter((i) => i.status === "failed");
-      const good = items.filter((i) => i.status !== "failed");
-      if (job.status !== "succeeded" || good.length === 0)
-        return taking.refuse(plainReason(job.error?.detail ?? failed[0]?.error ?? "nothing in it could be read"));
-      taking.state = good.every((i) => i.status === "unchanged") ? "same" : "in";
-      taking.nodeId = good.length === 1 ? (good[0]!.nodeId ?? "") : "";
-      taking.why = [good.length > 1 ? plural(good.length, "document") : "", failed.length ? `${plural(failed.length, "part")} could not be read: ${plainReason(failed[0]!.error ?? "")}` : ""]
-        .filter(Boolean)
-        .join(", ");
     } catch (error) {
       session.heard(error);
       taking.refuse(reasonOf(error));
     }
+  }
+
+  #imported(job: Job, taking: Taking): void {
+    const items = job.result?.items ?? [];
+    const failed = items.filter((i) => i.status === "failed");
+    const good = items.filter((i) => i.status !== "failed");
+    if (job.status !== "succeeded" || good.length === 0)
+      return taking.refuse(plainReason(job.error?.detail ?? failed[0]?.error ?? "nothing in it could be read"));
+    taking.state = good.every((i) => i.status === "unchanged") ? "same" : "in";
+    taking.nodeId = good.length === 1 ? (good[0]!.nodeId ?? "") : "";
+    taking.why = [good.length > 1 ? plural(good.length, "document") : "", failed.length ? `${plural(failed.length, "part")} could not be read: ${plainReason(failed[0]!.error ?? "")}` : ""]
+      .filter(Boolean)
+      .join(", ");
   }
 }
 

@@ -1,13 +1,11 @@
-import { session } from "../../lib/session.svelte";
+import { Contact } from "../../lib/contact.svelte";
 import { watch } from "../../lib/watch";
-
-const mostFailures = 5; // in a row
 
 /** Something that is under way elsewhere, as a view shows it. */
 export class Watch<T> {
   state = $state.raw<T>();
-  /** What asking failed with; the work itself goes on. */
-  error = $state.raw<unknown>();
+  /** Whether it can be looked at; the work itself goes on without. */
+  readonly contact = new Contact();
   watching = $state(false);
   #ask: (signal?: AbortSignal) => Promise<T>;
   #ended: (state: T) => boolean;
@@ -23,13 +21,12 @@ export class Watch<T> {
     this.stop();
     const { signal } = (this.#abort = new AbortController());
     this.watching = true;
-    this.error = undefined;
+    this.contact.begin();
     try {
-      await watch({ ask: this.#ask, ended: this.#ended, tell: (state) => (this.state = state), signal, failures: mostFailures });
+      await watch({ ask: this.#ask, ended: this.#ended, tell: (state) => (this.state = state), signal, away: this.contact.tell });
     } catch (error) {
       if (signal.aborted) return;
-      this.error = error;
-      session.heard(error);
+      this.contact.end(error);
     }
     this.watching = false;
   };

@@ -1,5 +1,6 @@
 import { NotFound, type Job } from "orgmem";
 import { SvelteMap } from "svelte/reactivity";
+import { Contact } from "../../../lib/contact.svelte";
 import { session } from "../../../lib/session.svelte";
 import { ended, watchJob } from "../../../lib/watch";
 
@@ -9,7 +10,11 @@ const mostWatched = 12; // jobs at once
 export class Watched {
   #jobs = new SvelteMap<string, Job>();
   #watching = new Set<string>();
+  #away = new Set<string>();
+  #lost = new Set<string>();
   #stop = new AbortController();
+  /** Whether all of them can be looked at. */
+  readonly contact = new Contact();
 
   constructor(private readonly onended: (job: Job) => void = () => undefined) {}
 
@@ -19,18 +24,38 @@ export class Watched {
   }
 
   watch(job: Job): void {
-    if (ended(job) || this.#watching.has(job.id) || this.#watching.size >= mostWatched) return;
-    this.#watching.add(job.id);
-    void this.#follow(job.id).finally(() => this.#watching.delete(job.id));
+    if (!ended(job)) this.#begin(job.id);
+  }
+
+  /** Looks again at what was given up. */
+  again = (): void => {
+    for (const id of [...this.#lost]) this.#begin(id);
+  };
+
+  #begin(id: string): void {
+    if (this.#watching.has(id) || this.#watching.size >= mostWatched) return;
+    this.#watching.add(id);
+    if (this.#lost.delete(id) && this.#lost.size === 0) this.contact.begin();
+    void this.#follow(id).finally(() => this.#watching.delete(id));
+  }
+
+  #tell(id: string, error?: unknown): void {
+    if (error !== undefined) this.#away.add(id);
+    else if (!this.#away.delete(id) || this.#away.size > 0) return;
+    this.contact.tell(error);
   }
 
   async #follow(id: string): Promise<void> {
     const { signal } = this.#stop;
     try {
-      this.onended(await watchJob(session.client, id, (job) => this.#jobs.set(id, job), signal));
+      const how = { signal, away: (error?: unknown) => this.#tell(id, error) };
+      this.onended(await watchJob(session.client, id, (job) => this.#jobs.set(id, job), how));
     } catch (error) {
-      // The view is left, or the job is somebody else's by now: what was seen last stays.
-      if (!signal.aborted && !(error instanceof NotFound)) session.heard(error);
+      if (signal.aborted) return;
+      this.#tell(id);
+      if (error instanceof NotFound) return; // it is somebody else's by now: what was seen last stays
+      this.#lost.add(id);
+      this.contact.end(error);
     }
   }
 

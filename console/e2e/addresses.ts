@@ -11,11 +11,12 @@ export function addresses(corpus: Corpus): { name: string; path: string }[] {
     "/memory/domains/:id": corpus.domain,
     "/trust/subjects/:id": corpus.subject,
     "/trust/webhooks/:id": corpus.webhook,
+    "/trust/connectors/:id": corpus.connector,
   };
-  const all = routes.flatMap((route) => {
+  const all = routes.map((route) => {
     const id = ids[route.path];
-    if (route.path.includes(":") && !id) return [];
-    return [{ name: route.path.replace(/[/:]+/g, "-").replace(/^-|-$/g, "") || "start", path: route.path.replace(":id", encodeURIComponent(id ?? "")) }];
+    if (route.path.includes(":") && !id) throw new Error(`the corpus has no id for ${route.path}`);
+    return { name: route.path.replace(/[/:]+/g, "-").replace(/^-|-$/g, "") || "start", path: route.path.replace(":id", encodeURIComponent(id ?? "")) };
   });
   return [
     ...all,

@@ -1,5 +1,6 @@
 // A small memory that has something to show in every view: themes, people, dates, contradictions, a second language,
 // something forgotten, edited and superseded, edges, a subject. All of it is made up for this.
+import type { NewConnector } from "orgmem";
 import type { Service } from "./service";
 
 const notes: readonly [externalId: string, title: string, content: string, occurredAt?: string][] = [
@@ -42,6 +43,7 @@ export interface Corpus {
   forgotten: string;
   subject: string;
   webhook: string;
+  connector: string;
   job: string;
   domain: string;
 }
@@ -69,18 +71,34 @@ export async function fill({ memory, receiver }: Service): Promise<Corpus> {
   const fuel = await id("van-fuel");
   await memory.delete(fuel.id);
   const webhook = await memory.webhooks.create({ url: receiver.url, eventTypes: ["job.completed"] });
+  // The generated type of config is that of no kind: see src/views/trust/connectors.ts.
+  const feed = { type: "feed", name: "News of the mill", enabled: false, config: { url: receiver.url } } as unknown as NewConnector;
+  const connector = await memory.connectors.create(feed);
   const domain = await derived(memory);
-  return { node: oven.id, superseded: price.id, forgotten: fuel.id, subject: "ann", webhook: webhook.id, job: job.id, domain };
+  return { node: oven.id, superseded: price.id, forgotten: fuel.id, subject: "ann", webhook: webhook.id, connector: connector.id, job: job.id, domain };
 }
 
 const patience = 60_000; // milliseconds, for a cycle on a busy machine
 
+/** Waits until there is something of everything that a cycle derives, and returns a domain. */
 async function derived(memory: Service["memory"]): Promise<string> {
   const until = Date.now() + patience;
+  let missing: string[] = [];
   while (Date.now() < until) {
-    const [contradictions, domains] = await Promise.all([memory.contradictions.list().take(1), memory.domains.list().take(1)]);
-    if (contradictions.length && domains[0]) return domains[0].id;
+    const [domains, contradictions, proposals, insights, identity, temporal, graph] = await Promise.all([
+      memory.domains.list().take(1),
+      memory.contradictions.list().take(1),
+      memory.proposals.list({ status: "open" }).take(1),
+      memory.recall.insightList().take(1),
+      memory.recall.identity(),
+      memory.recall.eventList().take(1),
+      memory.recall.graph(),
+    ]);
+    const found = { domains, contradictions, proposals, insights, temporal, places: identity.basins, portrait: identity.portrait, graph: graph.nodes };
+    missing = Object.entries(found).flatMap(([name, list]) => (list.length ? [] : [name]));
+    if (!identity.voiceProfile) missing.push("voice");
+    if (!missing.length && domains[0]) return domains[0].id;
     await new Promise((resolve) => setTimeout(resolve, 500)); // between polls, within a bound
   }
-  throw new Error("the memory was not thought over in time");
+  throw new Error(`the memory was not thought over in time: it lacks ${missing.join(", ")}`);
 }

@@ -1,5 +1,5 @@
 import { violations } from "./axe";
-import { expect, test } from "./service";
+import { expect, test, watch } from "./service";
 
 test.describe("signing in", () => {
   test.use({ signedIn: false });
@@ -49,15 +49,27 @@ test.describe("signing in", () => {
   });
 });
 
-test("a key that is revoked elsewhere ends the session", async ({ page, service }) => {
+test("a key that is revoked in another tab ends the session", async ({ page, service, context }) => {
   const key = await service.memory.keys.create({ label: "to be revoked", scopes: ["read"] });
   await page.addInitScript((key) => sessionStorage.setItem("orgmem.key", key), key.apiKey);
   await page.reload();
   await expect(page.getByRole("navigation", { name: "Views" })).toBeVisible();
-  await service.memory.keys.revoke(key.id);
+
+  const other = await context.newPage();
+  const seen = watch(other, service.url);
+  await other.addInitScript((key) => sessionStorage.setItem("orgmem.key", key), service.key);
+  await other.goto(service.url + "/console/trust/keys");
+  await other.getByRole("button", { name: "Revoke to be revoked" }).click();
+  await other.getByRole("dialog", { name: "Revoke this key?" }).getByRole("button", { name: "Revoke" }).click();
+  await expect(other.getByText("Revoked: to be revoked")).toBeVisible();
+
   // Whatever the page asks next hears of it: what a view asks by itself, or else what this link leads to.
   await page.getByRole("link", { name: "All nodes" }).click({ timeout: 5_000 }).catch(() => undefined);
   await expect(page.getByText("revoked or has expired")).toBeVisible();
+  await other.reload();
+  await expect(other.getByRole("navigation", { name: "Views" }), "the tab that revoked it stays signed in").toBeVisible();
+  expect(seen.complaints).toEqual([]);
+  await other.close();
 });
 
 test("an address that means nothing says so", async ({ page, service }) => {

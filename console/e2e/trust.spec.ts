@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import { createHash } from "node:crypto";
+import type { Page } from "@playwright/test";
 import { Orgmem, Unauthorized } from "orgmem";
 import { routes } from "../src/routes";
+import { settled } from "./addresses";
 import { violations } from "./axe";
 import { expect, startService, test as shared, watch, type Service } from "./service";
 
@@ -75,21 +77,76 @@ test("of the settings only what was changed is sent, and a reset says what it do
   expect(await service.memory.settings.get()).toEqual({ qualityMode: "balanced", learnModeDefault: true });
 });
 
-test("a subject is provisioned, erased and then found in no view", async ({ page, service }) => {
-  test.setTimeout(180_000);
+const pond: readonly (readonly [title: string, content: string])[] = [
+  ["A pond of quillwort", "The customer grows quillwort in a pond."],
+  ["Depth", "The quillwort tank of the customer is 40 centimetres deep."],
+  ["Depth, measured", "The quillwort tank of the customer is 90 centimetres deep."],
+  ["Quillwort fair", "The quillwort fair opens on 19 December 2027 at 18:00 in the old mill."],
+  ["Quillwort meeting", "Every Wednesday at 10 the quillwort growers meet in the kitchen."],
+  ["Quillwort orders", "Ines is responsible for the quillwort orders now."],
+  ["Quillwort in shade", "Quillwort stays green in the shade, and its leaves are hollow like quills."],
+  ["Quillwort in winter", "In winter the leaves of the quillwort lie under the ice of the tank."],
+  ["Quillwort spores", "Quillwort has no flowers: its spores ripen at the foot of the leaves."],
+  ["Quillwort water", "The water of the quillwort tank is soft, and is changed in spring."],
+];
+
+/** All that a page shows, unfolded or not. */
+const told = async (page: Page): Promise<string> => {
+  await settled(page);
+  const list = page.locator("summary, button, label").filter({ hasText: /^As a list$/ });
+  if (await list.count()) await list.first().click();
+  return (await page.locator("main").evaluate((main) => main.textContent ?? "")).toLowerCase();
+};
+
+test("a subject is provisioned, thought over, erased and then found in no view", async ({ page, service }) => {
+  test.setTimeout(300_000);
   const id = "case 17/b";
   const word = "quillwort"; // stands nowhere else
+  const as = `as=${encodeURIComponent(id)}`;
   await page.goto(view(service, "/trust/subjects"));
   await page.getByLabel("Its id").fill(id);
   await page.getByRole("button", { name: "Provision" }).click();
   await expect(page.getByRole("link", { name: id, exact: true })).toBeVisible();
-  await service.memory.subject(id).add({ title: `A pond of ${word}`, content: `The customer grows ${word} in a pond.` }, { wait: true });
-  if (routes.some((r) => r.path === "/memory/nodes")) {
-    await page.goto(view(service, `/memory/nodes?as=${encodeURIComponent(id)}`));
-    await expect(page.locator("main"), "it would be seen").toContainText(word);
-    await page.goto(view(service, "/trust/subjects"));
+  const memory = service.memory.subject(id);
+  const job = await memory.add(pond.map(([title, content], i) => ({ title, content, externalId: `${word}-${i}` })), { wait: true });
+  const node = (await memory.find(`${word}-0`))!;
+  // Erasing what was never derived would prove little.
+  const derived = {
+    domains: async () => await memory.domains.list().take(5),
+    contradictions: async () => await memory.contradictions.list().take(5),
+    insights: async () => await memory.recall.insights(),
+    timeline: async () => await memory.recall.temporal(),
+    identity: async () => await memory.recall.identity(),
+    graph: async () => await memory.recall.graph(),
+  };
+  for (const [what, ask] of Object.entries(derived))
+    await expect.poll(async () => JSON.stringify(await ask()).toLowerCase().includes(word), { message: `${what} are derived`, timeout: 60_000 }).toBe(true);
+  const domain = (await memory.domains.list().take(5)).find((d) => JSON.stringify(d).toLowerCase().includes(word))!;
+
+  const ids: Record<string, string> = { "/memory/nodes/:id": node.id, "/memory/work/:id": job.id, "/memory/domains/:id": domain.id };
+  const at = (path: string): string => path.replace(":id", encodeURIComponent(ids[path] ?? ""));
+  const seen: readonly string[] = [
+    `/?${as}`,
+    `/search?${as}&q=${word}`,
+    `/search?scope=org&q=${word}`,
+    `/memory/documents?${as}`,
+    `/memory/nodes?${as}`,
+    `${at("/memory/nodes/:id")}?${as}`,
+    `${at("/memory/work/:id")}?${as}`,
+    `/memory/domains?${as}`,
+    `${at("/memory/domains/:id")}?${as}`,
+    `/graph?${as}`,
+    `/understanding/contradictions?${as}`,
+    `/understanding/insights?${as}`,
+    `/understanding/timeline?span=all&${as}`,
+    `/understanding/identity?${as}`,
+  ];
+  for (const path of seen) {
+    await page.goto(view(service, path));
+    await expect.poll(() => told(page), { message: `${path} shows what is to be erased` }).toContain(path.startsWith("/search") ? "in a pond" : word);
   }
 
+  await page.goto(view(service, "/trust/subjects"));
   await page.getByRole("link", { name: id, exact: true }).click();
   await expect(page.getByRole("definition").filter({ hasText: /^[1-9]/ }).first()).toBeVisible();
   await page.getByRole("button", { name: "Erase…" }).click();
@@ -102,17 +159,25 @@ test("a subject is provisioned, erased and then found in no view", async ({ page
   await page.reload();
   await expect(page.getByText("Nothing is left", { exact: true }), "the address goes on watching").toBeVisible();
 
-  for (const { path } of routes.filter((r) => !r.path.includes(":")))
-    for (const query of /^\/(search|memory|graph)/.test(path) ? ["", `?q=${word}`, `?as=${encodeURIComponent(id)}`] : [""]) {
-      await page.goto(view(service, path + query));
-      await expect(page.locator("h1").first()).toBeVisible();
-      await expect(page.locator(".loading")).toHaveCount(0);
-      const text = await page.locator("main").innerText();
-      // What a person has asked for may be said back.
-      if (!query.startsWith("?q")) expect(text, `${path}${query} shows what was erased`).not.toContain(word);
-      expect(text, `${path}${query} shows what was erased`).not.toContain("in a pond");
-      if (!query) expect(text, `${path} names the subject`).not.toContain(id);
-    }
+  // Routes with ids have those of the erased subject; a webhook and a connector are the organization's and not of a subject.
+  const apart = ["/trust/webhooks/:id", "/trust/connectors/:id", "/trust/subjects/:id"];
+  const left: string[] = [];
+  const look = async (path: string, ...gone: string[]): Promise<void> => {
+    await page.goto(view(service, path));
+    const text = await told(page);
+    left.push(...gone.filter((one) => text.includes(one)).map((one) => `${path} shows ${one}`));
+  };
+  for (const { path } of routes.filter((r) => !apart.includes(r.path))) {
+    if (path.includes(":") && !ids[path]) throw new Error(`there is no id of the subject for ${path}`);
+    await look(at(path), word, "in a pond", id);
+    if (path.startsWith("/trust/")) continue; // of the organization, whoever one acts for
+    await look(`${at(path)}?${as}`, word, "in a pond");
+    // What a person has asked for may be said back.
+    if (!path.includes(":")) await look(`${path}?q=${word}`, "in a pond");
+  }
+  for (const path of seen) await look(path, "in a pond", ...(path.includes("q=") ? [] : [word]));
+  await look(`/trust/subjects/${encodeURIComponent(id)}`, word, "in a pond");
+  expect(left).toEqual([]);
 });
 
 test("the sandbox is reset after a look at what would go, and its keys stay", async ({ page, service }) => {

@@ -1,10 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
 import { navigation, routes } from "../src/routes";
 import { addresses, settled } from "./addresses";
 import { violations } from "./axe";
 import { fill, type Corpus } from "./corpus";
-import { expect, test } from "./service";
+import { inEveryMode } from "./modes";
+import { expect, test, watch } from "./service";
 
 const pictures = fileURLToPath(new URL("out/views/", import.meta.url));
 
@@ -13,6 +15,10 @@ test.beforeAll(async ({ service }) => {
   test.setTimeout(120_000);
   corpus = await fill(service);
 });
+
+/** What a view says went wrong: nothing should, where a key may see everything. */
+const problems = async (page: Page): Promise<string[]> =>
+  (await page.locator(".problem").allInnerTexts()).map((text) => `shows a problem: ${text.slice(0, 200)}`);
 
 test("every view that the navigation names is there", () => {
   const known = new Set(routes.map((route) => route.path));
@@ -26,8 +32,7 @@ test("no view breaks a rule of accessibility, complains, or asks another host", 
     await page.goto(service.url + "/console" + path);
     await settled(page);
     found.push(...(await violations(page)).map((v) => `${name}: ${v}`));
-    const problem = page.locator(".problem");
-    if (await problem.count()) found.push(`${name}: shows a problem: ${(await problem.first().innerText()).slice(0, 200)}`);
+    found.push(...(await problems(page)).map((p) => `${name}: ${p}`));
   }
   expect(found).toEqual([]);
 });
@@ -43,12 +48,14 @@ for (const [mode, options] of Object.entries({
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
     await context.addInitScript((key) => sessionStorage.setItem("orgmem.key", key), service.key);
     const page = await context.newPage();
+    const seen = watch(page, service.url);
     const wide: string[] = [];
     const found: string[] = [];
     for (const { name, path } of addresses(corpus)) {
       await page.goto(service.url + "/console" + path);
       await settled(page);
       await page.screenshot({ path: `${pictures}${name}-${mode}.png`, fullPage: true });
+      found.push(...(await problems(page)).map((p) => `${name}: ${p}`));
       if (mode !== "light") found.push(...(await violations(page)).map((v) => `${name}: ${v}`));
       // A page never scrolls sideways; what is wide scrolls by itself.
       if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wide.push(name);
@@ -56,4 +63,76 @@ for (const [mode, options] of Object.entries({
     await context.close();
     expect(wide, "views that are wider than the window").toEqual([]);
     expect(found).toEqual([]);
+    expect(seen.complaints, "what the page complained of").toEqual([]);
   });
+
+// What an address alone does not show. The trained brain is looked at where one is trained, in e2e/brain.spec.ts.
+const opened: readonly { name: string; path(corpus: Corpus): string; open(page: Page): Promise<void> }[] = [
+  {
+    name: "search-why",
+    path: () => "/search?q=" + encodeURIComponent("when is the bakery open"),
+    open: async (page) => {
+      const first = page.getByRole("article").first();
+      await first.getByRole("button", { name: "Why this one?" }).click();
+      await expect(first.getByText(/^\d+(st|nd|rd|th), likeness/)).toBeVisible();
+    },
+  },
+  {
+    name: "search-answer",
+    path: () => "/search?tab=answer&q=" + encodeURIComponent("Who serviced the deck oven in the bakery?"),
+    open: async (page) => {
+      await expect(page.getByText("Taken from the passage below")).toBeVisible();
+      await expect(page.getByRole("list", { name: "What the answer rests on" }).locator("mark").first()).toContainText("Marta Lindqvist");
+    },
+  },
+  {
+    name: "graph-node",
+    path: (corpus) => "/graph?node=" + encodeURIComponent(corpus.node),
+    open: async (page) => {
+      await expect(page.getByRole("application", { name: /Graph of \d+ nodes and \d+ edges/ })).toBeVisible();
+      await expect(page.getByRole("region", { name: "The chosen node" }).getByRole("heading", { name: "The oven" })).toBeVisible();
+    },
+  },
+  {
+    name: "node-forget",
+    path: (corpus) => "/memory/nodes/" + encodeURIComponent(corpus.node),
+    open: async (page) => {
+      await page.getByRole("button", { name: "Forget", exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: "Forget this node?" });
+      await expect(dialog.getByRole("heading", { name: "Goes out of sight with it" })).toBeVisible();
+      await expect(dialog.getByRole("button", { name: "Forget it" })).toBeEnabled();
+    },
+  },
+  {
+    name: "trust-purge-counted",
+    path: (corpus) => "/trust/purge?subject=" + encodeURIComponent(corpus.subject),
+    open: async (page) => {
+      await page.getByRole("button", { name: "Show what would go" }).click();
+      const counted = page.getByRole("region", { name: "2. What would go" });
+      await expect(counted.getByRole("row").nth(1)).toBeVisible();
+      await expect(counted.getByRole("button", { name: "Purge for good" })).toBeDisabled();
+    },
+  },
+];
+for (const { name, path, open } of opened)
+  test(`nothing is wrong with what is opened: ${name}`, async ({ page, service }) => {
+    test.setTimeout(90_000);
+    await page.goto(service.url + "/console" + path(corpus));
+    await settled(page);
+    await open(page);
+    expect(await inEveryMode(page, name)).toEqual([]);
+    expect(await problems(page)).toEqual([]);
+  });
+
+test.describe("signed out", () => {
+  test.use({ signedIn: false });
+  test("nothing is wrong with signing in, nor with its refusal", async ({ page, service }) => {
+    await page.goto(service.url + "/console/");
+    await expect(page.getByLabel("API key")).toBeVisible();
+    expect(await inEveryMode(page, "sign-in")).toEqual([]);
+    await page.getByLabel("API key").fill("svc_prod_nobody");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByText("does not know this key")).toBeVisible();
+    expect(await inEveryMode(page, "sign-in-refused")).toEqual([]);
+  });
+});

@@ -1,1 +1,0 @@
-import"./Problem-DyYEuiuQ.js";import{t as e}from"./NodeList-C-ymwCnK.js";function t(t){e(t,{of:`nodes`})}export{t as default};

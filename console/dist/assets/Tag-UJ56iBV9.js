@@ -1,1 +1,0 @@
-import{$ as e,Mt as t,R as n,U as r,Z as i,dt as a,ht as o,x as s,z as c}from"./Problem-DyYEuiuQ.js";var l=e(`<span><!></span>`);function u(e,u){let d=s(u,`tone`,3,`plain`);var f=l(),p=o(f);r(p,()=>u.children),t(f),a(()=>n(f,1,c([`tag`,d()]),`svelte-1mgp7h6`)),i(e,f)}export{u as t};

@@ -1,1 +1,0 @@
-import{$ as e,Dt as t,Ot as n,X as r,Z as i,_t as a,dt as o,j as s,x as c}from"./Problem-DyYEuiuQ.js";import{c as l,t as u}from"./format-BkoQjbiL.js";var d=e(`<time class="nowrap"> </time>`);function f(e,f){n(f,!0);let p=c(f,`exact`,3,!1);var m=d(),h=a(m,!0);o((e,t)=>{s(m,`datetime`,f.at),s(m,`title`,e),r(h,t)},[()=>l(f.at),()=>p()?l(f.at):u(f.at)]),i(e,m),t()}export{f as t};

@@ -93,7 +93,9 @@ class Session {
           this.unasked = true;
           return;
         }
-        this.ended = `The printed address did not sign in. ${await reasonOf(answer)} Paste the key from the file quickstart.key.`;
+        // Every 401 of the service reads the same; what makes a code invalid is known here.
+        const once = answer.status === 401 ? " A code signs in once, and some wrong ones withdraw it." : "";
+        this.ended = `The printed address did not sign in. ${await reasonOf(answer)}${once} Paste the key from the file quickstart.key.`;
       }
       const key = sessionStorage.getItem(kept);
       if (key) await this.signIn(key, true);

@@ -48,6 +48,8 @@ test("who was too late to edit sees both, and saves their own over the other", a
   await expect(page.getByRole("heading", { level: 1, name: "The northern gate" })).toBeVisible();
   const history = page.getByRole("region", { name: "History" });
   await expect(history.getByText("“The timetable says so”")).toBeVisible();
+  const [own] = await service.memory.keys.list().take(1);
+  await expect(history.getByText(`by the key ${own!.label}`).first(), "one's own keys by their labels").toBeVisible();
   await expect(history.locator("del", { hasText: "eight" })).toBeVisible();
   await expect(history.locator("ins", { hasText: "nine" })).toBeVisible();
   const after = await service.memory.get(node.id);
@@ -212,6 +214,7 @@ test("a key that may only read sees what it may not do, and why", async ({ page,
   await expect(page.getByRole("heading", { level: 1, name: "Reading" })).toBeVisible();
   for (const name of ["Edit", "Supersede", "Add an edge", "Forget"]) await expect(page.getByRole("button", { name, exact: true })).toBeDisabled();
   await expect(page.getByText("it lacks graph:write and memory:forget")).toBeVisible();
+  await expect(page.getByRole("region", { name: "History" })).toContainText("it lacks the scope graph:write");
   await page.goto(service.url + "/console/memory/work");
   await expect(page.getByRole("button", { name: "Choose files" })).toBeDisabled();
 });

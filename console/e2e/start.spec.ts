@@ -148,6 +148,8 @@ test("a key that may only read is told what it may not", async ({ browser }) => 
   await settled(reader);
   await expect(reader.getByRole("button", { name: "Choose a folder" })).toBeDisabled();
   await expect(reader.getByText("This key may not put anything in")).toBeVisible();
+  await reader.getByLabel("Whose memory is shown").selectOption("visitor");
+  await expect(reader).toHaveURL(/as=visitor/);
   await reader.goto(own.url + "/console/brain");
   await settled(reader);
   await expect(reader.getByRole("button", { name: "Train" })).toBeDisabled();

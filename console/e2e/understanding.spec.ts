@@ -201,6 +201,20 @@ test("a memory that was never looked through says so, in every view", async ({ p
   }
 });
 
+test("that it could not be read is not told as nothing being there", async ({ page, service }) => {
+  await page.route("**/v1/jobs?*", (route) =>
+    route.fulfill({ status: 403, contentType: "application/problem+json", body: JSON.stringify({ title: "Permission denied", status: 403, code: "permission_denied", detail: "No jobs for this key.", requestId: "req_looked", errors: [] }) }),
+  );
+  await page.goto(service.url + "/console/understanding/insights?as=newcomer");
+  const problem = page.getByRole("alert");
+  await expect(problem).toContainText("No jobs for this key.");
+  await expect(problem).toContainText("req_looked");
+  await expect(page.getByText("There are no insights")).toHaveCount(0);
+  await page.unroute("**/v1/jobs?*");
+  await problem.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByText("No insights yet: this memory has not been looked through.")).toBeVisible();
+});
+
 test("what a cycle finds appears by itself in a view that is open", async ({ page, service }) => {
   await service.memory.subjects.put("guest");
   await page.goto(service.url + "/console/understanding/timeline?as=guest");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { UsageReport } from "orgmem";
+import type { StreamEvent, UsageReport } from "orgmem";
 import { every, request, empty } from "../src/views/trust/connectors";
+import { linksOf } from "../src/views/trust/links";
 import { chart, span, stacked } from "../src/views/trust/usage";
 import { changes, clock, counted, lifetime, subjectPath, typed } from "../src/views/trust/words";
 
@@ -105,5 +106,20 @@ describe("connectors", () => {
     expect([every(900), every(3_600), every(21_600), every(86_400), every(604_800), every(301)]).toEqual([
       "every 15 minutes", "every hour", "every 6 hours", "every day", "every 7 days", "every 301 seconds",
     ]);
+  });
+});
+
+describe("an event's links", () => {
+  const href = (path: string, query: Record<string, string | undefined> = {}): string => path + ("as" in query ? `?as=${query["as"] ?? ""}` : "");
+  const event = (type: StreamEvent["type"], data: StreamEvent["data"]): StreamEvent => ({ kind: "event", id: "1", type, timestamp: "2026-01-01T00:00:00.000Z", data }) as StreamEvent;
+  const links = (type: StreamEvent["type"], data: StreamEvent["data"]) => linksOf(event(type, data), "me", href).map((l) => l.href);
+
+  test("lead into the memory that it happened in", () => {
+    for (const [type, path] of [["insight.proposed", "/understanding/proposals"], ["contradiction.detected", "/understanding/contradictions"]] as const) {
+      expect(links(type, { subject: "ann" })).toEqual([`${path}?as=ann`]);
+      expect(links(type, { subject: "me" }), "one's own, whoever is shown").toEqual([`${path}?as=`]);
+      expect(links(type, {})).toEqual([`${path}?as=`]);
+    }
+    expect(links("node.superseded", { nodeId: "a/b", supersededBy: "c", subject: "ann" })).toEqual(["/memory/nodes/a%2Fb?as=ann", "/memory/nodes/c?as=ann"]);
   });
 });

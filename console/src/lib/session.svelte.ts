@@ -25,6 +25,8 @@ class Session {
   subjectsChanged = $state(0);
   /** Why there is nobody signed in any more. */
   ended = $state("");
+  /** The printed address signed in: nobody was asked yet whether the key is to outlive a reload. */
+  unasked = $state(false);
 
   // A value of its own, so that another change of the address makes no new client, and nothing is asked again for it.
   #subject = $derived(router.query.get("as") ?? "");
@@ -60,8 +62,15 @@ class Session {
     else sessionStorage.removeItem(kept);
   }
 
+  /** Keeps the key until the tab is closed: what the box of the sign-in form does, for who did not see that form. */
+  keep(): void {
+    sessionStorage.setItem(kept, this.#key);
+    this.unasked = false;
+  }
+
   signOut(why = ""): void {
     sessionStorage.removeItem(kept);
+    this.unasked = false;
     this.#key = "";
     this.me = undefined;
     this.ended = why;
@@ -80,10 +89,13 @@ class Session {
         });
         if (answer.ok) {
           const { key } = (await answer.json()) as { key: string };
-          await this.signIn(key, true);
+          await this.signIn(key, false);
+          this.unasked = true;
           return;
         }
-        this.ended = "The address that was printed signs in once, and has been used. Paste the key from the file quickstart.key.";
+        // Every 401 of the service reads the same; what makes a code invalid is known here.
+        const once = answer.status === 401 ? " A code signs in once, and some wrong ones withdraw it." : "";
+        this.ended = `The printed address did not sign in. ${await reasonOf(answer)}${once} Paste the key from the file quickstart.key.`;
       }
       const key = sessionStorage.getItem(kept);
       if (key) await this.signIn(key, true);
@@ -99,6 +111,13 @@ class Session {
   heard(error: unknown): void {
     if (this.me && error instanceof Unauthorized) this.signOut("This key was revoked or has expired. Sign in with another one.");
   }
+}
+
+/** What the service says of a request that it refused; whatever stands before it may answer without a problem. */
+async function reasonOf(answer: Response): Promise<string> {
+  const problem = (await answer.json().catch(() => ({}))) as { detail?: unknown; title?: unknown } | null;
+  const said = [problem?.detail, problem?.title].find((text) => typeof text === "string" && text !== "");
+  return typeof said === "string" ? said : `The answer was ${answer.status}.`;
 }
 
 export const session = new Session();

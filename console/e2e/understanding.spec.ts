@@ -18,6 +18,19 @@ const said: readonly [title: string, content: string, occurredAt: string][] = [
   ["Fair", "The pottery fair opens on 19 December 2027 at 18:00 in the old mill.", "2026-06-10T09:00:00Z"],
   ["Team", "Every Wednesday at 10 the studio team meets in the kitchen. Tomas brings the list.", "2026-06-11T09:00:00Z"],
   ["Orders", "Ines is responsible for the clay orders now.", "2026-06-12T09:00:00Z"],
+  // Two who are told of together, in texts that are like no others: what proposals are made of.
+  ["Ferry", "Oskar Lindqvist missed the ferry to Gotland, so Wilma Krook waited at the quay.", "2026-06-13T09:00:00Z"],
+  ["Invoice", "Wilma Krook sent the invoice for the scaffolding, and Oskar Lindqvist paid it.", "2026-06-14T09:00:00Z"],
+  ["Choir", "At the choir's concert Oskar Lindqvist sang bass and Wilma Krook played the organ.", "2026-06-15T09:00:00Z"],
+  ["Beehive", "Farid Haddad inherited a beehive, and Greta Olsen built a fence around it.", "2026-06-16T09:00:00Z"],
+  ["Tax", "Greta Olsen filed the tax return that Farid Haddad had signed.", "2026-06-17T09:00:00Z"],
+  ["Telescope", "Through the telescope Farid Haddad showed Greta Olsen the rings of Saturn.", "2026-06-18T09:00:00Z"],
+  ["Passport", "Noor Visser renewed her passport in Utrecht together with Emil Sorensen.", "2026-06-19T09:00:00Z"],
+  ["Chess", "Emil Sorensen lost three games of chess against Noor Visser.", "2026-06-20T09:00:00Z"],
+  ["Vaccine", "The nurse vaccinated Emil Sorensen against the flu, then Noor Visser.", "2026-06-21T09:00:00Z"],
+  ["Cello", "Paolo Ricci sold his cello to Dana Novak for nine hundred euros.", "2026-06-22T09:00:00Z"],
+  ["Marathon", "Dana Novak ran the marathon of Vienna, and Paolo Ricci held the drinks.", "2026-06-23T09:00:00Z"],
+  ["Lawsuit", "The lawsuit about the hedge was settled between Paolo Ricci and Dana Novak.", "2026-06-24T09:00:00Z"],
 ];
 const lines = [
   ["Lake", "paddled across the lake at dawn, the water was flat and cold. priya was faster than me again!", "new paddle arrived, carbon, very light. tried it on the lake with mara, i love it!", "wind from the north, waves on the lake, we turned around at the island and drank tea.", "the kayak has a scratch below the seat, i will fix it with resin. tomas has some left.", "rain all day, so we repaired the boat house roof. priya brought soup for everybody.", "we paddled to the island and back in 52 minutes, that is a new best time for us.", "cold hands on the lake again! need better gloves, mara knows a shop in harlow.", "the lake froze at the edges, no paddling. we ran around it instead, 9 km.", "first evening with lights on the kayak, we saw a heron at the reeds.", "training on the lake with the juniors, eleven kids, all of them fell in once."],

@@ -78,7 +78,7 @@ export async function fill({ memory, receiver }: Service): Promise<Corpus> {
   return { node: oven.id, superseded: price.id, forgotten: fuel.id, subject: "ann", webhook: webhook.id, connector: connector.id, job: job.id, domain };
 }
 
-const patience = 60_000; // milliseconds, for a cycle on a busy machine
+const patience = 150_000; // milliseconds, for a cycle on a busy machine
 
 /** Waits until there is something of everything that a cycle derives, and returns a domain. */
 async function derived(memory: Service["memory"]): Promise<string> {

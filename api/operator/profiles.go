@@ -31,7 +31,7 @@ const (
 	profileSeconds, maxProfileSeconds = 5, 20
 	// maxProfileBytes bounds an answer. The largest is a trace of a busy node: some
 	// megabytes a second.
-	maxProfileBytes = 64 << 20
+	maxProfileBytes = 32 << 20
 )
 
 // The profiles that take time, and those that tell of now or since the start.

@@ -130,7 +130,8 @@ func TestOperatorRoutes(t *testing.T) {
 		},
 	}
 	tested := map[string]bool{}
-	pattern := strings.NewReplacer("backups/fig", "backups/{backup}", org, "{org}", user, "{user}", "fig", "{node}", "goroutine", "{profile}")
+	pattern := strings.NewReplacer("backups/fig", "backups/{backup}", org, "{org}", user, "{user}", "fig", "{node}",
+		"goroutine", "{profile}")
 	for _, c := range cases {
 		tested[c.method+" "+pattern.Replace(c.target)] = true
 		res := h.op(c.method, c.target, c.body)

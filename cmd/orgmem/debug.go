@@ -36,11 +36,12 @@ func newDebug(w world) *cobra.Command {
 // watched reports whether a profile is of a while.
 func watched(profile string) bool { return profile == "profile" || profile == "trace" }
 
-func checkSeconds(seconds int) error {
+// debugged is the server that is looked into for so many seconds.
+func debugged(w world, at *operatorFlags, seconds int) (*client.Client, error) {
 	if seconds < 1 || seconds > maxWatchSeconds {
-		return fmt.Errorf("%w: --seconds must be 1 to %d", errUsage, maxWatchSeconds)
+		return nil, fmt.Errorf("%w: --seconds must be 1 to %d", errUsage, maxWatchSeconds)
 	}
-	return nil
+	return at.client(w)
 }
 
 func newProfile(w world, at *operatorFlags) *cobra.Command {
@@ -50,10 +51,7 @@ func newProfile(w world, at *operatorFlags) *cobra.Command {
 		Use: "profile NAME", Args: wantArgs(1),
 		Short: "Write a profile for go tool pprof (heap, allocs, goroutine, threadcreate, profile), or a trace",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkSeconds(seconds); err != nil {
-				return err
-			}
-			server, err := at.client(w)
+			server, err := debugged(w, at, seconds)
 			if err != nil {
 				return err
 			}
@@ -93,10 +91,7 @@ func newBundle(w world, at *operatorFlags) *cobra.Command {
 		Use: "bundle FILE", Args: wantArgs(1),
 		Short: "Write what a person who helps wants to see into one .tar.gz: no content, no credentials",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkSeconds(seconds); err != nil {
-				return err
-			}
-			server, err := at.client(w)
+			server, err := debugged(w, at, seconds)
 			if err != nil {
 				return err
 			}
@@ -130,8 +125,11 @@ type part struct {
 }
 
 // readme says what is in a bundle to who gets one.
-const readme = `What orgmem debug bundle has gathered from one node. There is no content in it, no subject, no key and no token.
-Organizations are named by their ids in requests.json, and paths and addresses stand in doctor.json and cluster.json.
+const readme = `What orgmem debug bundle has gathered from one node.
+
+There is no content in it, no subject, no key and no token. Organizations are named
+by their ids in requests.json, and paths and addresses stand in doctor.json and
+cluster.json.
 
 version.json     the build of the command that made this; modules.txt: what it was built of
 doctor.json      the server's configuration without its secrets, and what is wrong with it and its machine
@@ -163,8 +161,10 @@ func gather(c *cobra.Command, server *client.Client, seconds int) ([]part, error
 		parts = append(parts, part{name, body})
 	}
 	for _, of := range [][2]string{
-		{"doctor.json", "/operator/doctor"}, {"cluster.json", "/operator/cluster"},
-		{"requests.json", "/operator/requests/slow"}, {"metrics.txt", "/metrics"},
+		{"doctor.json", "/operator/doctor"},
+		{"cluster.json", "/operator/cluster"},
+		{"requests.json", "/operator/requests/slow"},
+		{"metrics.txt", "/metrics"},
 	} {
 		body, err := server.Read(c.Context(), of[1])
 		if client.IsCode(err, pb.CodeConflict) {

@@ -239,6 +239,16 @@ func TestScriptsAreHeardAlike(t *testing.T) {
 	}
 }
 
+func TestGermanNounsAreNotHeard(t *testing.T) {
+	t.Parallel()
+	const text = "Robert Fischer repariert die Heizung und bringt den Schlüssel zum Nachbarn, aber nicht die Rechnung."
+	for query, want := range map[string]int{"Роберт Фишер": 2, "Хайцунг": 0, "Шлюссель": 0, "Рехнунг": 0} {
+		if _, _, optional := matches(query, "", text); optional != want {
+			t.Errorf("%q sounds like %d words, want %d", query, optional, want)
+		}
+	}
+}
+
 // TestSoundsAreForOtherScripts: where all is of one script, questions look for nothing more than before.
 func TestSoundsAreForOtherScripts(t *testing.T) {
 	t.Parallel()

@@ -429,6 +429,32 @@ func soundSpace(t token) (Lang, bool) {
 	return 0, false
 }
 
+// germanArticles stand before nouns and seldom before names, which German writes with a capital alike.
+var germanArticles = Set(`der die das dem den des ein eine einem einen einer eines kein keine keinem keinen keiner keines
+mein meine meinem meinen meiner dein deine sein seine seinem seinen seiner ihr ihre ihrem ihren ihrer unser unsere unserem
+unseren unserer dieser diese dieses diesem diesen jede jeder jedes jedem jeden alle allen im am vom zum zur beim ins ans`)
+
+// germanEndings are those of nouns, and of few names.
+var germanEndings = []string{"ung", "ungen", "heit", "heiten", "keit", "keiten", "schaft", "schaften", "tion", "tionen"}
+
+// germanNoun tells whether the k-th of the scanned words is a German noun rather than a name, by what stands before it
+// and by its end.
+func (a *Analyzer) germanNoun(l Lang, k int) bool {
+	if l != German {
+		return false
+	}
+	t := a.scan.tokens[k]
+	w := string(a.scan.buf[t.start:t.end])
+	if slices.ContainsFunc(germanEndings, func(e string) bool { return strings.HasSuffix(w, e) }) {
+		return true
+	}
+	if k == 0 {
+		return false
+	}
+	before := a.scan.tokens[k-1]
+	return germanArticles[string(a.scan.buf[before.start:before.end])]
+}
+
 // sound gives the term of how a lower-case word sounds, 0 if it has none.
 func (a *Analyzer) sound(in Lang, w []byte) Term {
 	k := in - soundLatin

@@ -76,7 +76,7 @@ func (a *Analyzer) Passage(title, body string) Passage {
 	for k, t := range sc.tokens {
 		w := sc.buf[t.start:t.end]
 		l := languageOf(t, latin)
-		if in, ok := soundSpace(t); ok && (t.role == roleSound || !isStop(w, l)) && !a.germanNoun(l, k) {
+		if in, ok := soundSpace(t, w); ok && (t.role == roleSound || !isStop(w, l)) && !a.germanNoun(l, k) {
 			if sound := a.sound(in, w); sound != 0 {
 				p.Langs = p.Langs.With(in)
 				occ = append(occ, occurrence{sound, k < titleTokens})

@@ -411,7 +411,7 @@ func withoutParticle(w string) string {
 
 // soundSpace gives the name space of how a token sounds, if it may be a name: a word that begins with a capital, or one
 // of a script that has none.
-func soundSpace(t token) (Lang, bool) {
+func soundSpace(t token, w []byte) (Lang, bool) {
 	switch {
 	case t.role == roleSound:
 		return soundOther, true
@@ -424,9 +424,31 @@ func soundSpace(t token) (Lang, bool) {
 	case t.script == scriptCyrl:
 		return soundOther, t.capital
 	case t.script == scriptOther:
-		return soundOther, true
+		return soundOther, w[0] >= utf8.RuneSelf && !mixed(w) // TGFβ is no name
 	}
 	return 0, false
+}
+
+// mixed tells whether a word has letters of more than one script.
+func mixed(w []byte) bool {
+	of := scriptNone
+	var block rune
+	for len(w) > 0 {
+		r, n := utf8.DecodeRune(w)
+		w = w[n:]
+		sc := scriptOf(r)
+		if r < utf8.RuneSelf {
+			sc = scriptLatin
+		}
+		switch {
+		case sc == scriptMark || sc == scriptNone:
+		case of == scriptNone:
+			of, block = sc, r>>8
+		case sc != of || r>>8 != block:
+			return true
+		}
+	}
+	return false
 }
 
 // germanArticles stand before nouns and seldom before names, which German writes with a capital alike.
@@ -475,7 +497,7 @@ func (a *Analyzer) sound(in Lang, w []byte) Term {
 // asSounds gives what a word of a query is looked for by in texts of other scripts, without alternatives if it is none.
 func (a *Analyzer) asSounds(t token, w []byte, langs LangSet, keepStops bool) QueryTerm {
 	t.capital = true // few write capitals into a search box
-	in, ok := soundSpace(t)
+	in, ok := soundSpace(t, w)
 	if !ok {
 		return QueryTerm{}
 	}

@@ -452,9 +452,10 @@ func mixed(w []byte) bool {
 }
 
 // germanArticles stand before nouns and seldom before names, which German writes with a capital alike.
-var germanArticles = Set(`der die das dem den des ein eine einem einen einer eines kein keine keinem keinen keiner keines
-mein meine meinem meinen meiner dein deine sein seine seinem seinen seiner ihr ihre ihrem ihren ihrer unser unsere unserem
-unseren unserer dieser diese dieses diesem diesen jede jeder jedes jedem jeden alle allen im am vom zum zur beim ins ans`)
+var germanArticles = Set(`der die das dem den des ein eine einem einen einer eines kein keine keinem keinen
+keiner keines mein meine meinem meinen meiner dein deine sein seine seinem seinen seiner ihr ihre ihrem ihren
+ihrer unser unsere unserem unseren unserer dieser diese dieses diesem diesen jede jeder jedes jedem jeden alle
+allen im am vom zum zur beim ins ans`)
 
 // germanEndings are those of nouns, and of few names.
 var germanEndings = []string{"ung", "ungen", "heit", "heiten", "keit", "keiten", "schaft", "schaften", "tion", "tionen"}

@@ -27,6 +27,10 @@ const (
 	// partWeight: pieces of a camel-case word are what the writer may have
 	// meant; the word itself is what was written.
 	partWeight = 0.25
+	// unigramWeight: of a single Han character, which a word in other words shares more often than two.
+	unigramWeight = 0.5
+	// soundWeight: of the spellings that a name has in another script, some are of other names.
+	soundWeight = 0.5
 )
 
 // Analyzer turns text into terms. The zero value is ready to use. It caches
@@ -37,6 +41,8 @@ type Analyzer struct {
 	cache [langCount]map[string]lexeme
 	n     int
 	key   []byte
+	// sounds are the keys of words in soundLatin and soundOther. They count with the words.
+	sounds [2]map[string]Term
 	// queryLang is the language of the query that is being analysed.
 	queryLang Lang
 }
@@ -70,6 +76,15 @@ func (a *Analyzer) Passage(title, body string) Passage {
 	for k, t := range sc.tokens {
 		w := sc.buf[t.start:t.end]
 		l := languageOf(t, latin)
+		if in, ok := soundSpace(t, w); ok && (t.role == roleSound || !isStop(w, l)) && !a.germanNoun(l, k) {
+			if sound := a.sound(in, w); sound != 0 {
+				p.Langs = p.Langs.With(in)
+				occ = append(occ, occurrence{sound, k < titleTokens})
+			}
+		}
+		if t.role == roleSound {
+			continue
+		}
 		x := a.lexeme(l, w, true)
 		term := x.term
 		p.Langs = p.Langs.With(l)
@@ -176,18 +191,25 @@ func (a *Analyzer) lexeme(l Lang, w []byte, parts bool) lexeme {
 			x.parts = append(x.parts, a.hash(l, []byte(part)))
 		}
 	}
-	if len(word) <= maxCachedWord {
-		if a.n >= maxCached {
-			a.n = 0
-			clear(a.cache[:])
-		}
-		if a.cache[l] == nil {
-			a.cache[l] = make(map[string]lexeme)
-		}
-		a.cache[l][word] = x
-		a.n++
-	}
+	keep(a, &a.cache[l], word, x)
 	return x
+}
+
+// keep has an analyzer remember what it made of a word. Once it knows maxCached it begins anew.
+func keep[V any](a *Analyzer, in *map[string]V, word string, v V) {
+	if len(word) > maxCachedWord {
+		return
+	}
+	if a.n >= maxCached {
+		a.n = 0
+		clear(a.cache[:])
+		clear(a.sounds[:])
+	}
+	if *in == nil {
+		*in = make(map[string]V)
+	}
+	(*in)[word] = v
+	a.n++
 }
 
 // hash is xxHash64 (Collet) of the language's number and the form. It has no
@@ -225,16 +247,26 @@ func (a *Analyzer) Query(query string, langs LangSet) []QueryTerm {
 func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 	sc := &a.scan
 	var out []QueryTerm
+	sounded := 0
 	// A word that stands twice in the query counts twice, as in BM25's query
 	// term frequency; the index joins equal terms.
 	for _, t := range sc.tokens {
 		if len(out) == maxQueryTerms {
 			break
 		}
-		if t.role == roleUnigram || t.role == roleStop && !keepStops {
-			continue // of the first, the bigrams say it better
+		if t.role == roleStop && !keepStops {
+			continue
 		}
 		w := sc.buf[t.start:t.end]
+		if sounded < maxSounded {
+			if q := a.asSounds(t, w, langs, keepStops); len(q.Alts) > 0 {
+				sounded++
+				out = append(out, q)
+			}
+		}
+		if t.role == roleSound {
+			continue
+		}
 		var alts, bare, parts []Term
 		if t.kind == tokWord && t.script == scriptLatin {
 			alts, bare, parts = a.latinAlts(w, langs, keepStops)
@@ -250,6 +282,8 @@ func (a *Analyzer) queryTerms(langs LangSet, keepStops bool) []QueryTerm {
 			q.Weight, q.Optional = wholeWeight, true
 		case rolePart:
 			q.Weight, q.Optional = partWeight, true
+		case roleUnigram:
+			q.Weight, q.Optional = unigramWeight, true
 		case roleEdge:
 			q.Weight = partWeight
 		default: // an ordinary word

@@ -220,7 +220,7 @@ func TestTermsAreFrozen(t *testing.T) {
 			}
 		}
 	}
-	const want Term = 0xec650fdae07183e9
+	const want Term = 0x5b7f145b02fdce8f
 	if got != want {
 		t.Errorf("terms changed: %#x, want %#x", uint64(got), uint64(want))
 	}

@@ -82,6 +82,8 @@ func appendLower(dst []byte, s string) []byte {
 			r = 'ه'
 		case r == 'ے':
 			r = 'ي'
+		case r >= firstKatakana && r <= lastHan:
+			r = eastern(r)
 		case unicode.IsDigit(r):
 			r = digit(r)
 		default:

@@ -34,6 +34,9 @@ const (
 	Polish
 	Indonesian
 	Vietnamese
+	// Not languages, but the name spaces of keys of how names sound: in Latin script, and in others.
+	soundLatin
+	soundOther
 	langCount
 )
 

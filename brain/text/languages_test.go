@@ -173,24 +173,180 @@ func TestShortNotesAreOfTheirLanguage(t *testing.T) {
 	}
 }
 
-// TestHostileTexts: a megabyte of anything gives terms in proportion to its length, and a few bytes each.
+// TestHostileTexts: a megabyte of anything gives tokens and terms in proportion to its length, and a few bytes each.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
-	const size = 1 << 20
+	check := func(name, unit string, size int) {
+		var a Analyzer
+		s := strings.Repeat(unit, size/len(unit))
+		p := a.Passage("", s)
+		if tokens := len(a.scan.tokens); tokens > size || len(p.Terms) > size || len(p.Sequence) > size {
+			t.Errorf("%s: %d tokens, %d terms, %d words in order", name, tokens, len(p.Terms), len(p.Sequence))
+		}
+		if q := a.Query(s, AllLangs); len(q) > maxQueryTerms {
+			t.Errorf("%s: a query of %d words", name, len(q))
+		}
+	}
 	for name, unit := range map[string]string{
 		"no space": "a", "compounds": "hauptstadt", "compounds with spaces": "der hauptstadtgartenhausstadt ",
 		"emoji": "\U0001F469\u200d\U0001F469\u200d\U0001F467\U0001F3FD", "marks alone": "\u0301",
 		"combining marks": "a\u0301\u0308\u0323", "invalid": "\xff\xc3\xe2\x82", "kanji": "鍵", "particles": "のはが",
-		"function words": "どこですか", "thai": "ที่ไหน", "digits": "٢", "joiners": "a-b_c.d/",
+		"function words": "どこですか", "thai": "ที่ไหน", "digits": "٢", "joiners": "a-b_c.d/", "katakana": "カ", "hangul": "가",
+		"mixed scripts": "aЖ國カ가ب",
+	} {
+		check(name, unit, 1<<20)
+	}
+	for name, unit := range map[string]string{
+		"traditional": "鑰匙", "hangul with particles": "가에게서", "thai letters": "ก", "lao": "ກ", "khmer": "ក្ក",
+		"burmese": "က", "cyrillic": "Ж", "cyrillic words": "Жанна ", "greek": "Ωμ ", "arabic": "ب", "arabic words": "حداد ",
+		"hebrew": "שרה ", "devanagari": "क", "latin names": "Anna ", "finnish": "pöytäkirjalaatikko ",
+		"mixed, with spaces": "Anna Жанна 鑰匙カギ 가방은 ", "emoji in words": "\U0001F600鑰\U0001F600",
+		"marks on kana": "カ\u3099\u3099",
+	} {
+		check(name, unit, 1<<16)
+	}
+}
+
+func TestScriptsAreHeardAlike(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ text, query string }{
+		{"Наталья Ковалёва принесёт ключи.", "natalya kovaleva"},
+		{"Встреча с Дмитрием Сергеевым в четверг.", "Sergeev"},
+		{"Ο Γιώργος Παπαδόπουλος λείπει.", "giorgos papadopoulos"},
+		{"محمد العمري سيحضر غدا", "Muhammad"},
+		{"רבקה כהן כאן", "Cohen"},
+		{"प्रिया शर्मा आज आएंगी", "Priya Sharma"},
+		{"나타샤는 서울로 돌아온다", "Natasha"},
+		{"ジョン・スミスさんの鍵", "john smith"},
+		{"Mikhail Gorbunov is here.", "Горбунов Михаил"},
+		{"Dimitris Alexiou is here.", "Δημήτρης"},
+		{"Mustafa Abbas is here.", "مصطفى عباس"},
+		{"Yitzhak Levin is here.", "יצחק"},
+		{"Deepak Gupta is here.", "दीपक गुप्ता"},
+		{"Natalie Brown is here.", "나탈리 브라운"},
+		{"Thomas Baker is here.", "トーマス・ベイカー"},
+	} {
+		if _, _, optional := matches(tc.query, "", tc.text); optional == 0 {
+			t.Errorf("%q does not sound like anything in %q", tc.query, tc.text)
+		}
+	}
+	for _, tc := range []struct{ text, query string }{
+		{"Наталья принесёт ключи.", "Gregory"}, {"ジョンの鍵", "Alexander"}, {"Anna is here.", "Борис"},
+		{"The gene was TGFβ, of PKGIα.", "tgf pkg"},
+	} {
+		if _, _, optional := matches(tc.query, "", tc.text); optional != 0 {
+			t.Errorf("%q sounds like something in %q", tc.query, tc.text)
+		}
+	}
+}
+
+func TestGermanNounsAreNotHeard(t *testing.T) {
+	t.Parallel()
+	const text = "Robert Fischer repariert die Heizung und bringt den Schlüssel zum Nachbarn, aber nicht die Rechnung."
+	for query, want := range map[string]int{"Роберт Фишер": 2, "Хайцунг": 0, "Шлюссель": 0, "Рехнунг": 0} {
+		if _, _, optional := matches(query, "", text); optional != want {
+			t.Errorf("%q sounds like %d words, want %d", query, optional, want)
+		}
+	}
+}
+
+// TestSoundsAreForOtherScripts: where all is of one script, questions look for nothing more than before.
+func TestSoundsAreForOtherScripts(t *testing.T) {
+	t.Parallel()
+	for passage, query := range map[string]string{
+		"Anna Petrova has the keys.": "Anna Petrova", "Анна Петрова взяла ключи.": "Анна Петрова", "أخذ محمد المفتاح": "محمد",
 	} {
 		var a Analyzer
-		s := strings.Repeat(unit, size/len(unit))
-		p := a.Passage("", s)
-		if len(p.Terms) > size || len(p.Sequence) > size {
-			t.Errorf("%s: %d terms, %d words in order", name, len(p.Terms), len(p.Sequence))
+		p := a.Passage("", passage)
+		for _, q := range a.Query(query, p.Langs) {
+			if q.Optional {
+				t.Errorf("%q among texts like %q is looked for by its sound", query, passage)
+			}
 		}
-		if q := a.Query(s, AllLangs); len(q) > maxQueryTerms {
-			t.Errorf("%s: a query of %d words", name, len(q))
+	}
+}
+
+func TestNamesHaveFewKeys(t *testing.T) {
+	t.Parallel()
+	for _, w := range []string{
+		"schwarzenegger", "тчшщжхгкивуауэ", "クリストファーバベビ", "ريتشارد", "चौधरी", "גולדברג", "엘리자베스테일러",
+		strings.Repeat("wcherghj", 5), strings.Repeat("вхг", 8),
+	} {
+		h := hear(string(appendLower(nil, w)), true)
+		if h == nil {
+			t.Errorf("%q is not heard", w)
+			continue
+		}
+		if n := len(h.keys()); n == 0 || n > maxSounds {
+			t.Errorf("%q is looked for by %d keys", w, n)
+		}
+	}
+	for _, w := range []string{"", "a", "и", strings.Repeat("anna", longestSounded), "鍵", "\xff\xfe", "123"} {
+		if h := hear(w, true); h != nil && len(h.keys()) > 0 {
+			t.Errorf("%q has keys %q", w, h.keys())
+		}
+	}
+	var a Analyzer
+	sounded := 0
+	for _, q := range a.Query(strings.Repeat("Марина Анатолий Gregory Евгений ", 100), AllLangs) {
+		if q.Weight == soundWeight {
+			sounded++
+		}
+	}
+	if sounded > maxSounded {
+		t.Errorf("%d words of a query are looked for by their sound", sounded)
+	}
+}
+
+func TestEasternSpellingsMeet(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ text, query string }{
+		{"產品說明書由林小姐翻譯", "说明书 翻译"},
+		{"图书馆的还书箱", "圖書館 還書箱"},
+		{"國語辞典を図書館で", "国语 图书"},
+		{"らーめん屋の列", "ラーメン"},
+		{"ﾗｰﾒﾝ屋", "らーめん"},
+		{"寝室のたんす", "タンス"},
+	} {
+		if found, all, _ := matches(tc.query, "", tc.text); all == 0 || found != all {
+			t.Errorf("%q in %q: %d of %d words found", tc.query, tc.text, found, all)
+		}
+	}
+	for r := rune(firstHan); r <= lastHan; r++ {
+		if s := eastern(r); eastern(s) != s {
+			t.Fatalf("%c stands for %c, which stands for another", r, s)
+		}
+	}
+}
+
+func TestFinnishCompoundsAreFoundByTheirParts(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ text, query string }{
+		{"Tietokoneet uusitaan toimistossa ensi kuussa.", "kone"},
+		{"Polkupyörän avain riippuu eteisen naulakossa.", "pyörä"},
+		{"Lentokentältä pääsee bussilla keskustaan puolessa tunnissa.", "kenttä lento"},
+		{"Isän verenpaine mitataan kahdesti päivässä.", "veri paine"},
+	} {
+		if found, all, _ := matches(tc.query, "", tc.text); all == 0 || found != all {
+			t.Errorf("%q in %q: %d of %d words found", tc.query, tc.text, found, all)
+		}
+	}
+	for _, w := range []string{"asiakas", "palaveri", "jäsenille", "huomenna", "keskustaan"} {
+		if parts := split(Finnish, w); parts != nil {
+			t.Errorf("%q is made of %q, want nothing", w, parts)
+		}
+	}
+}
+
+// TestAnyLengthIsFoundByWhatItHolds: words behind a megabyte without a space are found.
+func TestAnyLengthIsFoundByWhatItHolds(t *testing.T) {
+	t.Parallel()
+	for unit, query := range map[string]string{
+		"水": "钥匙", "ก": "กุญแจ", "가": "열쇠",
+	} {
+		text := strings.Repeat(unit, 1<<20/len(unit)) + query
+		if found, all, _ := matches(query, "", text); all == 0 || found != all {
+			t.Errorf("%q behind many %q: %d of %d words found", query, unit, found, all)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestMakeTables(t *testing.T) {
 				lists[k] = append(lists[k], w)
 			}
 		}
-		if joints[l.lang] != nil {
+		if joints[l.lang] != nil && l.lang != Finnish { // its words were chosen by hand
 			parts.WriteString(l.name + ": " + strings.Join(partsOf(l.lang, lists[k]), " ") + "\n")
 		}
 	}
@@ -159,4 +159,96 @@ func partsOf(l Lang, list []string) []string {
 	kept = kept[:min(len(kept), mostListed)]
 	slices.Sort(kept)
 	return kept
+}
+
+// TestMakeVariants writes variants.txt anew from the tables of characters of OpenCC (github.com/BYVoid/OpenCC; Apache
+// License 2.0), as the package opencc-js has them, in a folder that the variable names. It changes the terms, too.
+func TestMakeVariants(t *testing.T) {
+	folder := os.Getenv("ORGMEM_HAN_VARIANTS")
+	if folder == "" {
+		t.Skip("ORGMEM_HAN_VARIANTS names no folder with the tables")
+	}
+	read := func(name string) map[rune]rune {
+		data, err := os.ReadFile(filepath.Join(folder, name+".js"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs := map[rune]rune{}
+		_, list, _ := strings.Cut(string(data), `"`)
+		for entry := range strings.SplitSeq(list, "|") {
+			from, to, _ := strings.Cut(entry, " ")
+			r, n := utf8.DecodeRuneInString(from)
+			if first, _ := utf8.DecodeRuneInString(to); n == len(from) && to != "" {
+				pairs[r] = first
+			}
+		}
+		return pairs
+	}
+	toSimplified, simple := read("TSCharacters"), read("STCharacters")
+	japanese, taiwan, hongKong := read("JPShinjitaiCharacters"), read("TWVariantsRev"), read("HKVariantsRev")
+	next := func(r rune) rune {
+		old, isJapanese := japanese[r]
+		_, isSimple := simple[r]
+		for _, to := range []rune{
+			toSimplified[r], only(isJapanese && !isSimple, old), only(isJapanese, toSimplified[old]), taiwan[r], hongKong[r],
+		} {
+			if to != 0 {
+				return to
+			}
+		}
+		return r
+	}
+	fold := map[rune]rune{}
+	for _, table := range []map[rune]rune{toSimplified, japanese, taiwan, hongKong} {
+		for r := range table {
+			if to, ok := last(r, next); ok {
+				fold[r] = to
+			}
+		}
+	}
+	var from []rune
+	for r := range fold {
+		from = append(from, r)
+	}
+	slices.Sort(from)
+	for _, r := range from { // two that stand for each other: the smaller number stays
+		if to, ok := fold[r]; ok && fold[to] == r {
+			delete(fold, min(r, to))
+		}
+	}
+	var out strings.Builder
+	for _, r := range from {
+		to, ok := fold[r]
+		for ok && fold[to] != 0 {
+			to = fold[to]
+		}
+		if ok && to != r {
+			out.WriteString(string([]rune{r, to}))
+		}
+	}
+	if err := os.WriteFile("variants.txt", []byte(out.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func only(is bool, r rune) rune {
+	if is {
+		return r
+	}
+	return 0
+}
+
+// last follows a character to what stands for it in the end.
+func last(r rune, next func(rune) rune) (rune, bool) {
+	inBlock := func(r rune) bool { return r >= firstHan && r <= lastHan }
+	seen := []rune{r}
+	to := r
+	for {
+		n := next(to)
+		if n == to || slices.Contains(seen, n) || !inBlock(n) {
+			return to, to != r && inBlock(r)
+		}
+		to = n
+		seen = append(seen, n)
+	}
 }

@@ -3,7 +3,7 @@ package text
 // AnalysisVersion numbers the rules by which words become terms. A stored
 // segment carries it; a segment of another version must be built again from the
 // chunk texts, since its terms are not those that queries look for.
-const AnalysisVersion = 2
+const AnalysisVersion = 3
 
 // Term identifies an index term: a 64-bit hash of the folded, stemmed form and
 // of its name space (a language, or none for numbers and identifiers).

@@ -1,6 +1,9 @@
 package text
 
-import "unicode/utf8"
+import (
+	"unicode"
+	"unicode/utf8"
+)
 
 // tokenKind says what a token is made of and so how it becomes terms.
 type tokenKind uint8
@@ -22,6 +25,7 @@ const (
 	roleUnigram             // a single Han character: for queries of one character
 	roleEdge                // of a question: a character of a word and one of a function word that clings to it
 	roleStop                // of a question: belongs to a function word of a language without spaces
+	roleSound               // Katakana or Hangul, for how it sounds
 )
 
 // token is a unit in its lower-case form, which lies in scanner.buf.
@@ -33,6 +37,8 @@ type token struct {
 	// inName: a part of a URL, e-mail, path or host, which says nothing about
 	// the language: "com" is Portuguese for "with".
 	inName bool
+	// capital: it begins with one.
+	capital bool
 }
 
 // Bounds of the tokenizer. Beyond them a text is a blob rather than language,
@@ -313,7 +319,10 @@ func (s *scanner) emit(w string, k tokenKind, r role, sc script) {
 	if len(s.buf) == start {
 		return // nothing but marks
 	}
-	s.tokens = append(s.tokens, token{start: int32(start), end: int32(len(s.buf)), kind: k, role: r, script: sc})
+	first, _ := utf8.DecodeRuneInString(w)
+	s.tokens = append(s.tokens, token{
+		start: int32(start), end: int32(len(s.buf)), kind: k, role: r, script: sc, capital: unicode.IsUpper(first),
+	})
 }
 
 // compoundTokens emits the tokens of units that are joined at the given level
@@ -595,10 +604,11 @@ func (s *scanner) spaceless(t string, i int) int {
 		}
 		i += n
 	}
+	s.soundsOf(t[first:i])
 	if len(s.starts) == 1 {
 		// A run of one: the word is its only character.
-		k := len(s.tokens) - 1
-		if k >= 0 && s.tokens[k].role == roleUnigram {
+		k := before
+		if k < len(s.tokens) && s.tokens[k].role == roleUnigram {
 			s.tokens[k].role = roleWord
 		} else {
 			s.emit(t[s.starts[0]:i], tokUnigram, roleWord, family)
@@ -641,5 +651,32 @@ func (s *scanner) alone(t string, marks []bool, from int) {
 			s.tokens[next].role = roleWord
 		}
 		next++
+	}
+}
+
+// soundsOf emits the stretches of a run that may be names of other languages, for how they sound: Katakana, and Hangul
+// without a particle.
+func (s *scanner) soundsOf(run string) {
+	from := -1
+	for i, r := range run {
+		switch katakana := r >= firstKatakana && r <= lastKatakana || r == 0x30FC; {
+		case katakana && from < 0:
+			from = i
+		case !katakana && from >= 0:
+			s.sound(run[from:i], scriptKana)
+			from = -1
+		}
+	}
+	if from >= 0 {
+		s.sound(run[from:], scriptKana)
+	}
+	if r, _ := utf8.DecodeRuneInString(run); r >= firstHangul && r <= lastHangul {
+		s.sound(withoutParticle(run), scriptHangul)
+	}
+}
+
+func (s *scanner) sound(w string, sc script) {
+	if len(w) <= longestSounded {
+		s.emit(w, tokUnigram, roleSound, sc)
 	}
 }

@@ -30,8 +30,8 @@ const (
 	// sharedWords is from how many words on what two people have written, or one on two days, is one text that went
 	// around. Of less it may be two that say the same: "I am away on Friday".
 	sharedWords = 20
-	// tied is how much less than that of the first the score of a copy may be for the later of the two to be shown: half of
-	// what being of a time that the question asks about sets them apart (index.Config.TimeWeight).
+	// tied is how much less than that of the first the score of a copy may be for the later of the two to be shown: half
+	// of what being of a time that the question asks about sets them apart (index.Config.TimeWeight).
 	tied = 0.1
 	// laterMs is how much later it must be.
 	laterMs = int64(time.Hour / time.Millisecond)

@@ -85,7 +85,9 @@ func (o *Module) reread(
 			if err := met.add(x); err != nil {
 				return err
 			}
-			at = append(at, slices.IndexFunc(candidates, func(x index.Candidate) bool { return x.Part == h.Part && x.Seq == h.Seq }))
+			at = append(at, slices.IndexFunc(candidates, func(x index.Candidate) bool {
+				return x.Part == h.Part && x.Seq == h.Seq
+			}))
 			if met.first[i] != i {
 				continue // it answers as much as what it copies
 			}

@@ -138,8 +138,8 @@ func numbersOf(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) }), " ")
 }
 
-// ownHits leaves out of hits what is in another language than the question and no better than the best that is in it, by
-// languageMargin of a score at least.
+// ownHits leaves out of hits what is in another language than the question and not better, by languageMargin at least,
+// than the best that is in it.
 func ownHits(question string, hits []*pb.Hit) []*pb.Hit {
 	passages := make([]string, len(hits))
 	for i, h := range hits {

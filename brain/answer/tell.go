@@ -67,7 +67,8 @@ type Chosen struct {
 }
 
 // Answering keeps the passages that answer a question, most probable first, by their score in the search where they are
-// equally so; of those about as probable as the best, what is in the question's language is first. None: nothing answers.
+// equally so. Of those about as probable as the best, what is in the question's language is first. None: nothing
+// answers.
 func Answering(question string, read []Read) (kept []Read) {
 	writers := writersAsked(question, read)
 	for _, p := range read {
@@ -90,8 +91,8 @@ func (p *Read) answers() bool {
 
 // Choose chooses of the passages that answer, which [Answering] gives, those that are told. Where two give different
 // answers and were written apart, the later says what is; the other is told only where the question asks what was.
-// Where it is not known which is the later, both are told. What says in another language what one in the question's says
-// is not told beside it.
+// Where it is not known which is the later, both are told. What says in another language what one in the question's
+// says is not told beside it.
 func Choose(question string, answering []Read) []Chosen {
 	var told []*Read
 	best := 0.0

@@ -41,24 +41,29 @@ const (
 	loose  // outside of what can be told without normalizing
 )
 
-// asciiClass and asciiLower are of the runes below 128.
-var asciiClass, asciiLower = func() (c [utf8.RuneSelf]class, l [utf8.RuneSelf]uint8) {
+// tabled are the runes that are told by a table, since a page of hits is read for every query: those of nearly all
+// alphabets, and of Indian scripts and Thai.
+const tabled = 0x1000
+
+// classes and lowers are of the runes below tabled. unsure are those that a text has to be normalized for, or may have.
+var classes, lowers, unsure = func() (c [tabled]class, l [tabled]uint16, u [tabled]bool) {
 	for i := range c {
 		r := rune(i)
-		switch l[i] = uint8(unicode.ToLower(r)); {
-		case unicode.IsLetter(r):
-			c[i] = letter
-		case unicode.IsDigit(r):
-			c[i] = digit
-		case strings.ContainsRune("?%$&+=<", r): // not what Markdown is written with, nor '>', which begins a quotation
-			c[i] = sign
+		lower, is := slowly(r)
+		c[i], l[i] = is, uint16(lower)
+		if r < utf8.RuneSelf {
+			continue
 		}
+		p := norm.NFKC.PropertiesString(string(r))
+		// Vowel points and the mark that a consonant has no vowel make up no other letter with it.
+		plain := r >= 0x64B && r < 0x653 || r == 0x94D || r == 0x9CD || r >= 0xE38 && r < 0xE4C
+		u[i] = !norm.NFKC.IsNormalString(string(r)) || !p.BoundaryBefore() && !plain
 	}
-	return c, l
+	return c, l, u
 }()
 
-// Reset reads a passage. What the wording held before is overwritten. A passage that is longer than any text is cut into
-// has no words: it is a copy of nothing.
+// Reset reads a passage. What the wording held before is overwritten. A passage that is longer than any text is cut
+// into has no words: it is a copy of nothing.
 func (w *Wording) Reset(passage string) {
 	if len(passage) > maxText {
 		passage = ""
@@ -89,7 +94,7 @@ func (w *Wording) read(s string) bool {
 		var r rune
 		n, c := 1, parts
 		if b := s[i]; b < utf8.RuneSelf {
-			r, c = rune(asciiLower[b]), asciiClass[b]
+			r, c = rune(lowers[b]), classes[b]
 			switch b {
 			case '-':
 				if signs(s, i) {
@@ -106,12 +111,18 @@ func (w *Wording) read(s string) bool {
 			}
 		} else {
 			r, n = utf8.DecodeRuneInString(s[i:])
-			if r, c = lowerOf(r); c == loose {
-				if !checked && !norm.NFKC.IsNormalString(s) {
+			open := false
+			if r < tabled {
+				open = unsure[r]
+				r, c = rune(lowers[r]), classes[r]
+			} else if r, c = lowerOf(r); c == loose {
+				open = true
+				r, c = slowly(r)
+			}
+			if open && !checked {
+				if checked = norm.NFKC.IsNormalString(s); !checked {
 					return false
 				}
-				checked = true
-				r, c = slowly(r)
 			}
 		}
 		switch c {
@@ -139,62 +150,40 @@ func (w *Wording) read(s string) bool {
 // joins what stands on both, and is a dash or the mark of a list where nothing does.
 func signs(s string, at int) bool {
 	word := func(at int) bool {
-		return 0 <= at && at < len(s) && (s[at] >= utf8.RuneSelf || asciiClass[s[at]] == letter || asciiClass[s[at]] == digit)
+		return 0 <= at && at < len(s) && (s[at] >= utf8.RuneSelf || classes[s[at]] == letter || classes[s[at]] == digit)
 	}
 	if before, behind := word(at-1), word(at+1); before || !behind {
 		return before && !behind
 	}
-	return s[at+1] < utf8.RuneSelf && asciiClass[s[at+1]] == digit
+	return s[at+1] < utf8.RuneSelf && classes[s[at+1]] == digit
 }
 
-// lowerOf gives the lower case and the class of a rune outside of ASCII, of the ranges that most texts are of without a
-// search in tables: a page of hits is read for every query.
+// lowerOf gives the lower case and the class of a rune behind those that are tabled.
 func lowerOf(r rune) (rune, class) {
 	switch {
-	case r < 0xC0:
-		return r, loose
-	case r < 0x100:
-		if r == 0xD7 || r == 0xF7 {
-			return r, sign
-		}
-		if r < 0xDF {
-			r += 0x20
-		}
-		return r, letter
-	case r > 0x178 && r < 0x17F, r >= 0x100 && r < 0x132, r >= 0x134 && r < 0x13F, r > 0x140 && r < 0x149, r > 0x149 && r < 0x178:
-		return unicode.ToLower(r), letter
-	case r >= 0x400 && r < 0x460:
-		if r < 0x410 {
-			r += 0x50
-		} else if r < 0x430 {
-			r += 0x20
-		}
-		return r, letter
 	case r >= 0x4E00 && r < 0xA000, r >= 0x3041 && r < 0x3097, r >= 0x30A1 && r < 0x30FB:
 		return r, alone
-	case r >= 0xAC00 && r < 0xD7A4, r >= 0x620 && r < 0x64B, r >= 0x671 && r < 0x675, r >= 0x679 && r < 0x6C0:
+	case r >= 0xAC00 && r < 0xD7A4:
 		return r, letter
-	case r >= 0x900 && r < 0x958: // with vowels, which are marks
-		return r, letter
-	case r >= 0x966 && r < 0x970, r >= 0x660 && r < 0x66A, r >= 0x6F0 && r < 0x6FA:
-		return r, digit
-	case r == 0x61F:
-		return r, sign
 	case r >= 0xFF01 && r < 0xFF5F: // what ASCII has, as wide as a Chinese character
 		b := r - 0xFEE0
-		return rune(asciiLower[b]), asciiClass[b]
-	case r == 0x60C || r == 0x61B || r == 0x964 || r == 0x965 || r >= 0x3000 && r < 0x3003 || r >= 0x3008 && r < 0x3012:
+		return rune(lowers[b]), classes[b]
+	case r >= 0x3000 && r < 0x3003 || r >= 0x3008 && r < 0x3012, r >= 0x2010 && r < 0x2028: // dashes, quotation marks
 		return r, parts
 	case r >= 0x200B && r < 0x2010:
 		return r, unseen
-	case r >= 0x2010 && r < 0x2028: // dashes, quotation marks, bullets
-		return r, parts
 	}
 	return r, loose
 }
 
 // slowly is lowerOf for any rune.
 func slowly(r rune) (rune, class) {
+	if r < utf8.RuneSelf && unicode.In(r, unicode.P, unicode.S) {
+		if strings.ContainsRune("?%$&+=<", r) { // not what Markdown is written with, nor '>', which begins a quotation
+			return r, sign
+		}
+		return r, parts
+	}
 	switch {
 	case text.Spaceless(r):
 		return r, alone
@@ -268,7 +257,8 @@ func (w *Wording) near(other *Wording) bool {
 // denials are words that turn what is said around them, in the languages that text is told apart in, as they are cut
 // into words ("don't" is two). More of them than there are costs a copy that is shown among the others.
 var denials = text.Set(`
-no not never nobody nothing none neither nor cannot nowhere hardly without t dont doesnt didnt isnt wasnt wont false wrong untrue
+no not never nobody nothing none neither nor cannot nowhere hardly without t dont doesnt didnt isnt wasnt wont false
+wrong untrue
 nicht kein keine keinen keinem keiner keines nie niemals nichts niemand weder ohne falsch
 ne n pas jamais aucun aucune rien personne sans faux
 nunca jamás nadie nada ningún ninguna ninguno tampoco sin ni falso
@@ -278,4 +268,5 @@ niet geen nooit niemand niets zonder
 inte ej aldrig ingen inget inga ingenting utan ikke aldri intet uten uden
 ei en et emme ette eivät älä ilman nem ne nincs soha sem nu nici niciodată fără değil yok hayır hiç
 nie bez nigdy nic nikt żaden tidak bukan jangan belum tanpa không chưa chẳng đừng
-не нет ни нельзя никогда никто ничего без لا ليس ليست لم لن ما غير بدون नहीं मत न ना बिना δεν μην όχι χωρίς לא אין אל בלי`)
+не нет ни нельзя никогда никто ничего без
+لا ليس ليست لم لن ما غير بدون नहीं मत न ना बिना δεν μην όχι χωρίς לא אין אל בלי`)

@@ -20,9 +20,12 @@ const (
 	// question's for its sentences to be told beside those, without a reader: the words of a question alone make as much
 	// of a difference between two languages (index.Config.KeywordWeight).
 	languageMargin = 0.1
-	// sameLanguage is what a passage in the question's language must reach, as a share of the best, to come first. What
-	// reaches as much is told beside the best.
+	// sameLanguage is what a passage in the question's language must reach, as a share of the best, to come before it where
+	// that is in another. What reaches as much is told beside the best.
 	sameLanguage = alsoAnswers
+	// sameScore is how much less than that of the best its score in the search may be for that to do instead: of languages
+	// that the reader has not learned it is less sure than it should be.
+	sameScore = 0.05
 	// maxLanguageText bounds what is looked at of a passage for its language.
 	maxLanguageText = 2000
 )
@@ -88,18 +91,11 @@ func beside(question string, passages []string) []language {
 	return out
 }
 
-// ownFirst puts, of passages that answer about as well as the best, those in the question's language first. They are
-// given most probable first.
+// ownFirst puts passages in the question's language before the best where that is in another and they answer about as
+// well, by the reader or by search. They are given most probable first.
 func ownFirst(question string, answering []Read) {
-	if len(answering) == 0 {
+	if len(answering) < 2 {
 		return
-	}
-	band := answering
-	for i := range answering {
-		if answering[i].Answers < sameLanguage*answering[0].Answers {
-			band = answering[:i]
-			break
-		}
 	}
 	passages := make([]string, len(answering))
 	for i := range answering {
@@ -108,16 +104,18 @@ func ownFirst(question string, answering []Read) {
 	for i, is := range beside(question, passages) {
 		answering[i].language = is
 	}
-	slices.SortStableFunc(band, func(a, b Read) int {
-		return cmp.Compare(btoi(b.language == inOwn), btoi(a.language == inOwn))
-	})
-}
-
-func btoi(b bool) int {
-	if b {
+	best := answering[0]
+	if best.language != inForeign {
+		return
+	}
+	behind := func(r *Read) int {
+		if r.language == inOwn &&
+			(r.Answers >= sameLanguage*best.Answers || r.Hit.GetScore() >= best.Hit.GetScore()-sameScore) {
+			return 0
+		}
 		return 1
 	}
-	return 0
+	slices.SortStableFunc(answering, func(a, b Read) int { return cmp.Compare(behind(&a), behind(&b)) })
 }
 
 // repeats tells whether a passage in another language than the question's says nothing beside one that is in it, as far

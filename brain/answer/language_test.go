@@ -45,6 +45,42 @@ func TestTheAnswerIsInTheQuestionsLanguage(t *testing.T) {
 	}
 }
 
+// TestSearchSpeaksForTheQuestionsLanguage: of a language that it has not learned the reader is less sure, so what search
+// ranks as high is enough; it still has to answer, and by search nothing changes among passages of one language.
+func TestSearchSpeaksForTheQuestionsLanguage(t *testing.T) {
+	t.Parallel()
+	ranked := func(r answer.Read, score float64) answer.Read {
+		r.Hit.Score, r.Hit.Vector = score, score
+		return r
+	}
+	for _, asked := range keys {
+		for _, other := range keys {
+			if asked.lang == other.lang {
+				continue
+			}
+			for _, x := range []struct {
+				answers, score float64
+				want           string
+			}{
+				{0.2, 0.5, asked.note}, {0.2, 0.46, asked.note}, {0.2, 0.3, other.note}, {0.01, 0.5, other.note},
+			} {
+				a := told(asked.question, false, ranked(note(other.note, other.span, "2025-11-02", "", 0.9), 0.5),
+					ranked(note(asked.note, asked.span, "2025-11-02", "", x.answers), x.score))
+				if a.GetAnswer() != x.want || len(a.GetCitations()) != 1 {
+					t.Errorf("%s, beside %s, %v: %q", asked.lang, other.lang, x, a.GetAnswer())
+				}
+			}
+		}
+	}
+	found := answer.Answering(keys[0].question, []answer.Read{
+		ranked(note("The key to the house is with Anna.", "Anna", "2025-11-02", "", 0.3), 0.9),
+		ranked(note(keys[0].note, keys[0].span, "2025-11-02", "", 0.9), 0.5),
+	})
+	if len(found) != 2 || found[0].Answers != 0.9 {
+		t.Errorf("of one language: %v", found)
+	}
+}
+
 // What another language says anew, or with other numbers, is told.
 func TestWhatAnotherLanguageSaysAnewIsTold(t *testing.T) {
 	t.Parallel()

@@ -67,8 +67,8 @@ type Chosen struct {
 }
 
 // Answering keeps the passages that answer a question, most probable first, by their score in the search where they are
-// equally so. Of those about as probable as the best, what is in the question's language is first. None: nothing
-// answers.
+// equally so. Where the best is in another language than the question, those that are in it and answer about as well
+// come before it. None: nothing answers.
 func Answering(question string, read []Read) (kept []Read) {
 	writers := writersAsked(question, read)
 	for _, p := range read {
@@ -95,12 +95,8 @@ func (p *Read) answers() bool {
 // says is not told beside it.
 func Choose(question string, answering []Read) []Chosen {
 	var told []*Read
-	best := 0.0
 	for i := range answering {
-		best = max(best, answering[i].Answers)
-	}
-	for i := range answering {
-		p := &answering[i]
+		p, best := &answering[i], answering[0].Answers
 		if p.Answers < laterAnswers*best {
 			break
 		}

@@ -99,11 +99,15 @@ func TestAnswersOfWhatIsRead(t *testing.T) {
 		},
 		{
 			"Wer hat im Mai die Heizung (boiler) gewartet?", "Die Heizung (boiler) wurde im Mai von Frau Okafor gewartet.",
-			[]string{"Okafor"}, "", []func(client){served, gewartet},
+			[]string{"Okafor"},
+			"",
+			[]func(client){served, gewartet},
 		},
 		{
 			"Who serviced the boiler?", "The boiler was serviced by Mrs Okafor in May.",
-			[]string{"Okafor"}, "", []func(client){gewartet, served},
+			[]string{"Okafor"},
+			"",
+			[]func(client){gewartet, served},
 		},
 		{"What colour is the door of the garden?", answer.NothingKnown, nil, "", []func(client){shed}},
 		{

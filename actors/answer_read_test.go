@@ -64,6 +64,8 @@ func TestAnswersOfWhatIsRead(t *testing.T) {
 	shed := own("The boiler of the garden is blue, and so is its shed.")
 	seven := theirs("The pool opens at seven.", "2026-01-03", "Maria")
 	nine := theirs("From now on the pool opens at nine.", "2026-02-09", "Ben")
+	served := own("The boiler was serviced by Mrs Okafor in May.")
+	gewartet := own("Die Heizung (boiler) wurde im Mai von Frau Okafor gewartet.")
 	for i, x := range []struct {
 		question, want string
 		spans          []string
@@ -94,6 +96,18 @@ func TestAnswersOfWhatIsRead(t *testing.T) {
 			[]string{"nine", "seven"},
 			"anna",
 			[]func(client){seven, nine},
+		},
+		{
+			"Wer hat im Mai die Heizung (boiler) gewartet?", "Die Heizung (boiler) wurde im Mai von Frau Okafor gewartet.",
+			[]string{"Okafor"},
+			"",
+			[]func(client){served, gewartet},
+		},
+		{
+			"Who serviced the boiler?", "The boiler was serviced by Mrs Okafor in May.",
+			[]string{"Okafor"},
+			"",
+			[]func(client){gewartet, served},
 		},
 		{"What colour is the door of the garden?", answer.NothingKnown, nil, "", []func(client){shed}},
 		{

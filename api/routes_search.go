@@ -20,7 +20,8 @@ var searchRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/search", ID: "search", Tag: tagSearch,
 		Summary: "Search",
-		Description: "Finds passages by meaning and by word, best first, one per document. scope user is the effective " +
+		Description: "Finds passages by meaning and by word, best first, one per document; what says the same in the same " +
+			"words as a hit stands behind those that do not. scope user is the effective " +
 			"subject's memory; org is the whole organization's, which a selected subject may not search.",
 		Scope: pb.ScopeRead, Family: pb.FamilySearch, Capability: pb.CapabilitySearch, Subject: pb.SubjectMode_SUBJECT_AWARE,
 		Status:   http.StatusOK,
@@ -161,7 +162,7 @@ func hitsOf(found []*pb.Hit) []hit {
 			ExternalID: wire.OrNull(h.GetExternalId()), Subject: wire.OrNull(h.GetSubject()),
 			CreatedAt: wire.Timestamp(h.GetCreatedMs()),
 			Stale:     staleOf(h.GetStale()), StaleIncomplete: h.GetStale().GetIncomplete(),
-			Explanation: explain.OfHit(h.GetExplained()),
+			Explanation: explain.OfHit(h),
 		})
 	}
 	return hits

@@ -125,8 +125,9 @@ type Hit struct {
 	CreatedMs     int64                  `protobuf:"varint,8,opt,name=created_ms,json=createdMs,proto3" json:"created_ms,omitempty"`
 	Vector        float64                `protobuf:"fixed64,9,opt,name=vector,proto3" json:"vector,omitempty"`
 	Keyword       float64                `protobuf:"fixed64,10,opt,name=keyword,proto3" json:"keyword,omitempty"`
-	Stale         *Staleness             `protobuf:"bytes,11,opt,name=stale,proto3" json:"stale,omitempty"`         // absent: what the node rests on stands
-	Explained     *HitExplained          `protobuf:"bytes,12,opt,name=explained,proto3" json:"explained,omitempty"` // where it was asked for
+	Stale         *Staleness             `protobuf:"bytes,11,opt,name=stale,proto3" json:"stale,omitempty"`                                // absent: what the node rests on stands
+	Explained     *HitExplained          `protobuf:"bytes,12,opt,name=explained,proto3" json:"explained,omitempty"`                        // where it was asked for
+	DuplicateOf   string                 `protobuf:"bytes,13,opt,name=duplicate_of,json=duplicateOf,proto3" json:"duplicate_of,omitempty"` // the node of a hit before it that says the same in the same words; empty: none does
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -243,6 +244,13 @@ func (x *Hit) GetExplained() *HitExplained {
 		return x.Explained
 	}
 	return nil
+}
+
+func (x *Hit) GetDuplicateOf() string {
+	if x != nil {
+		return x.DuplicateOf
+	}
+	return ""
 }
 
 // HitExplained is how a hit came to its place. Ranks are by nodes, among the passages that were compared; 0: it is not
@@ -601,7 +609,7 @@ const file_common_proto_rawDesc = "" +
 	"\x04Page\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x16\n" +
 	"\x06cursor\x18\x02 \x01(\tR\x06cursor\"\a\n" +
-	"\x05Empty\"\xdf\x02\n" +
+	"\x05Empty\"\x82\x03\n" +
 	"\x03Hit\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\tR\x05chunk\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x14\n" +
@@ -617,7 +625,8 @@ const file_common_proto_rawDesc = "" +
 	"\akeyword\x18\n" +
 	" \x01(\x01R\akeyword\x12'\n" +
 	"\x05stale\x18\v \x01(\v2\x11.orgmem.StalenessR\x05stale\x122\n" +
-	"\texplained\x18\f \x01(\v2\x14.orgmem.HitExplainedR\texplained\"\xda\x02\n" +
+	"\texplained\x18\f \x01(\v2\x14.orgmem.HitExplainedR\texplained\x12!\n" +
+	"\fduplicate_of\x18\r \x01(\tR\vduplicateOf\"\xda\x02\n" +
 	"\fHitExplained\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12!\n" +
 	"\fmeaning_rank\x18\x02 \x01(\rR\vmeaningRank\x12\x1d\n" +

@@ -108,7 +108,7 @@ func (o *Module) sources(
 				break // nothing was left out whose place another could take
 			}
 		}
-		return hits[:min(len(hits), want)], 0, nil
+		return unlessCopied(hits[:min(len(hits), want)]), 0, nil
 	}
 	if err != nil {
 		return nil, 0, err
@@ -117,17 +117,23 @@ func (o *Module) sources(
 	if err != nil {
 		return nil, 0, err
 	}
-	found, err := foundBy(a, n, w.Passages(want+training.MaxSeeds), want, learned)
+	p := rd.page(st)
+	defer p.clear()
+	found, err := p.fillByBrain(want, func(most int) ([]walked, error) {
+		return foundBy(a, n, w.Passages(most+training.MaxSeeds), most, learned)
+	})
 	if err != nil {
 		return nil, 0, err
 	}
-	c.ReadUnits += tenant.UnitsOf(len(found))
+	order := p.arrange(want)
+	c.ReadUnits += tenant.UnitsOf(len(order))
 	c.EmbedTokens += uint64(a.Lookup.Tokens)
-	for _, f := range found { // what the walk came to need not sound like the question
-		if f.Activation > 0 || len(near([]*pb.Hit{f.hit})) > 0 {
+	for _, i := range order { // what the walk came to need not sound like the question
+		if f := &found[i]; f.Activation > 0 || len(near([]*pb.Hit{f.hit})) > 0 {
 			hits = append(hits, f.hit)
 		}
 	}
+	hits = unlessCopied(hits)
 	if len(near(hits)) == 0 { // but where nothing does, the walk had nothing to begin at
 		return nil, w.Confidence(), nil
 	}
@@ -232,8 +238,7 @@ func (o *Module) walkFrom(
 // walked is a passage that a walk ranked, as it is shown.
 type walked struct {
 	retriever.Ranked
-	hit  *pb.Hit
-	node *pb.Node
+	*shown
 }
 
 // learned keeps what a brain may be made of; a search shows the rest, too.
@@ -259,18 +264,18 @@ func foundBy(
 		if i < 0 || taken[id] {
 			continue
 		}
-		hit, node, err := readHit(a.Store, a.Parts[i], index.Hit{
+		x, err := readHit(a.Store, a.Parts[i], index.Hit{
 			Seq: at.Seq, Node: id, Part: int32(i), Score: float32(r.Total), Vector: r.Cosine, Keyword: r.Keyword,
 		})
 		if err != nil {
 			return nil, err
 		}
-		if hit == nil || !keep(node) {
+		if x == nil || !keep(x.node) {
 			continue
 		}
 		taken[id] = true
-		hits, nodes = append(hits, hit), append(nodes, node)
-		if out = append(out, walked{r, hit, node}); len(out) == topK {
+		hits, nodes = append(hits, x.hit), append(nodes, x.node)
+		if out = append(out, walked{r, x}); len(out) == topK {
 			break
 		}
 	}

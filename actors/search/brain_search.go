@@ -9,7 +9,6 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/actors/training"
 	"orgmem/brain/index"
-	"orgmem/brain/temporal"
 	pb "orgmem/proto"
 	"orgmem/storage"
 )
@@ -50,7 +49,11 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 		return nil, err
 	}
 	topK := int(cmp.Or(op.GetTopK(), DefaultTopK))
-	found, err := foundBy(a, n, w.Passages(topK+training.MaxSeeds), topK, func(*pb.Node) bool { return true })
+	p := rd.page(st)
+	defer p.clear()
+	found, err := p.fillByBrain(topK, func(most int) ([]walked, error) {
+		return foundBy(a, n, w.Passages(most+training.MaxSeeds), most, func(*pb.Node) bool { return true })
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +64,19 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 	if all != nil {
 		out.Explained = all.byBrain(w, a, n, found)
 	}
-	nodes := make([]*pb.Node, 0, len(found))
 	var top float32
 	if len(a.Seeds) > 0 {
 		top = a.Seeds[0].Score
 	}
 	for _, f := range found {
 		f.hit.Score = float64(top) * math.Exp(scoreFall*(f.Total-found[0].Total))
-		out.Hits, nodes = append(out.Hits, f.hit), append(nodes, f.node)
 	}
-	temporal.CurrentFirst(out.Hits, nodes, 0)
+	if err := p.currentFirst(0); err != nil {
+		return nil, err
+	}
+	for _, i := range p.arrange(topK) {
+		out.Hits = append(out.Hits, p.found[i].hit)
+	}
 	out.ReadUnits = tenant.UnitsOf(len(out.Hits))
 	c.ReadUnits += out.GetReadUnits()
 	c.EmbedTokens += out.GetEmbedTokens()

@@ -129,7 +129,7 @@ func (o *Module) conditionScaffold(c *tenant.Call, op *pb.ConditionScaffold) {
 		if err != nil {
 			return nil, err
 		}
-		s := answer.Scaffold(op.GetPrompt(), hint, answer.Evidence(found.GetHits()),
+		s := answer.Scaffold(op.GetPrompt(), hint, unlessCopied(answer.Evidence(found.GetHits())),
 			int(cmp.Or(op.GetMaxTokens(), defaultScaffoldTokens)), c.Org.System.Embedders.Current().CountTokens)
 		s.ReadUnits, s.EmbedTokens = found.GetReadUnits(), found.GetEmbedTokens()
 		return graph.DerivedReply(&pb.MindResult{Result: &pb.MindResult_Scaffold{Scaffold: s}}), nil

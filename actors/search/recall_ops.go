@@ -38,6 +38,7 @@ type searcher struct {
 	*tenant.Reader
 
 	walker walker
+	copies page
 	reads  *reader.Worker // nil until the first question that is read for
 }
 

@@ -61,41 +61,54 @@ func (o *Module) reread(
 ) error {
 	w, left := rd.reading(o.System.Config.Reader), MaxRereadTokens
 	began := o.System.Clock.Now()
+	met, lifts := rd.page(st), make([]float32, len(hits)) // in the order of the hits that are still there
+	defer met.clear()
+	at := make([]int, 0, len(hits)) // their places among the candidates
 	for n := 0; n < len(hits); {
 		if n >= MinRead && o.System.Clock.Now().Sub(began) >= RereadTimeout {
 			break
 		}
 		batch := hits[n:min(len(hits), n+MinRead)]
 		n += len(batch)
-		var read []index.Hit
+		var read []int
 		var passages []reader.Passage
 		var tokens []int
 		for _, h := range batch {
-			hit, node, err := readHit(st, parts[h.Part], h)
+			x, err := readHit(st, parts[h.Part], h)
 			if err != nil {
 				return err
 			}
-			if hit == nil {
+			if x == nil {
 				continue // forgotten since
 			}
-			of := passageOf(parts[h.Part], node, hit)
-			p := reader.Passage{Label: labelOf(&of), Text: hit.GetChunk()}
+			i := len(at)
+			if err := met.add(x); err != nil {
+				return err
+			}
+			at = append(at, slices.IndexFunc(candidates, func(x index.Candidate) bool {
+				return x.Part == h.Part && x.Seq == h.Seq
+			}))
+			if met.first[i] != i {
+				continue // it answers as much as what it copies
+			}
+			of := passageOf(parts[h.Part], x.node, x.hit)
+			p := reader.Passage{Label: labelOf(&of), Text: x.hit.GetChunk()}
 			cost := w.AskCost(query, p)
 			if left -= cost; left < 0 {
 				n = len(hits)
 				break
 			}
-			read, passages, tokens = append(read, h), append(passages, p), append(tokens, cost)
+			read, passages, tokens = append(read, i), append(passages, p), append(tokens, cost)
 		}
 		for i, found := range w.Ask(nil, query, passages) {
-			k := slices.IndexFunc(candidates, func(x index.Candidate) bool {
-				return x.Part == read[i].Part && x.Seq == read[i].Seq
-			})
-			q.Read(&candidates[k], lift(found.Answers, tokens[i]))
+			lifts[read[i]] = lift(found.Answers, tokens[i])
 		}
 		if err := c.Awaited(); err != nil {
 			return err
 		}
+	}
+	for i, k := range at {
+		q.Read(&candidates[k], lifts[met.first[i]])
 	}
 	return nil
 }

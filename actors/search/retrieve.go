@@ -69,21 +69,12 @@ func (o *Module) retrieve(c *tenant.Call, op *pb.Retrieve) {
 		}
 		words := NewQueryWords(rd.Reader, op.GetQuery())
 		out := &pb.Retrieved{EmbedTokens: found.GetEmbedTokens(), BrainVersion: found.GetBrainVersion()}
-		var shown []*ReachedNode
-		for _, x := range p.Ranked() {
-			if len(out.GetHits()) == topK {
-				break
-			}
-			if x.hit == nil {
-				if x.hit, err = ReadHit(st, x, words); err != nil {
-					return nil, err
-				}
-			}
-			if x.hit == nil {
-				continue // forgotten since
-			}
-			x.hit.Score, x.Path.Activation = x.Score, x.Score
-			out.Hits, out.Paths, shown = append(out.Hits, x.hit), append(out.Paths, x.Path), append(shown, x)
+		shown, err := p.best(rd.page(st), topK, words)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range shown {
+			out.Hits, out.Paths = append(out.Hits, x.hit), append(out.Paths, x.Path)
 			if err := addContradictions(st, x, out); err != nil {
 				return nil, err
 			}
@@ -211,6 +202,37 @@ func (p *Propagation) Ranked() []*ReachedNode {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), slices.Compare(a.Path.GetNodes(), b.Path.GetNodes()))
 	})
 	return all
+}
+
+// best reads the best topK of what was reached, copies behind all others.
+func (p *Propagation) best(on *page, topK int, words QueryWords) ([]*ReachedNode, error) {
+	defer on.clear()
+	var read, best []*ReachedNode
+	for _, x := range p.Ranked() {
+		if on.distinct == topK || len(read) == topK+MaxSpare {
+			break
+		}
+		if x.hit == nil {
+			var err error
+			if x.hit, err = ReadHit(p.Reader, x, words); err != nil {
+				return nil, err
+			}
+		}
+		if x.hit == nil {
+			continue // forgotten since
+		}
+		x.hit.Score, x.hit.DuplicateOf = x.Score, ""
+		read = append(read, x)
+		if err := on.add(&shown{part: x.part, hit: x.hit}); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range on.arrange(topK) {
+		x := read[i]
+		x.Path.Activation = x.hit.GetScore()
+		best = append(best, x)
+	}
+	return best, nil
 }
 
 // ReadHit reads what a node that was reached by an edge says: of its first

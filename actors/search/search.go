@@ -162,43 +162,50 @@ func (o *Module) SearchIn(
 	q.IncludeSuperseded = op.GetIncludeSuperseded() || op.GetFilters().GetAsOfMs() != 0
 	q.Filter = o.filterOf(st, parts, op.GetFilters())
 	defer rd.Scratch.Reset()
-	hits, all, err := o.rank(c, st, parts, q, op, topK, e, rd)
+	best, err := o.rank(c, st, parts, q, op, topK, e, rd)
 	if err != nil {
 		return nil, err
 	}
 	result := &pb.SearchResult{EmbedTokens: uint64(q.Tokens)}
-	if all != nil {
-		result.Explained = all.result()
+	if best.all != nil {
+		result.Explained = best.all.result()
 	}
-	nodes := make([]*pb.Node, 0, len(hits))
-	for _, h := range hits {
-		hit, node, err := readHit(st, parts[h.Part], h)
-		if err != nil {
-			return nil, err
-		}
-		if hit != nil {
-			if all != nil {
-				hit.Explained, _ = all.hit(training.ChunkID{Part: parts[h.Part].ID, Seq: h.Seq}, h.Node)
-			}
-			result.Hits, nodes = append(result.Hits, hit), append(nodes, node)
-		}
-	}
-	if err := markStale(st, parts, result.Hits, nodes, op.GetFilters().GetAsOfMs()); err != nil {
+	p := rd.page(st)
+	// Whoever asks for versions that were replaced wants them side by side, and one arm is asked for as it is.
+	p.plain = op.GetIncludeSuperseded() || q.Mode != index.Hybrid
+	defer p.clear()
+	if err := p.fill(parts, best, topK, q.Query); err != nil {
 		return nil, err
 	}
-	temporal.CurrentFirst(result.Hits, nodes, op.GetFilters().GetAsOfMs())
+	asOf := op.GetFilters().GetAsOfMs()
+	if err := p.markStale(st, parts, asOf); err != nil {
+		return nil, err
+	}
+	if err := p.currentFirst(asOf); err != nil {
+		return nil, err
+	}
+	for _, i := range p.arrange(topK) {
+		result.Hits = append(result.Hits, p.found[i].hit)
+	}
 	result.ReadUnits = tenant.UnitsOf(len(result.Hits))
 	return result, nil
 }
 
+// ranking is what a search has ranked. It is the worker's until its next search.
+type ranking struct {
+	hits       []index.Hit // the best topK
+	candidates []index.Candidate
+	exact      [][]float32 // vectors of the first candidates
+	all        *compared   // nil: nobody asked for why
+}
+
 // rank gives the best topK nodes. The best candidates may all be chunks of a few
 // long documents; then more of them are looked at, until there are topK nodes or
-// no more chunks. Where the best are read, more than topK are, and it is decided then. all is what they were chosen
-// from, where they are to be explained.
+// no more chunks. Where the best are read, more than topK are, and it is decided then.
 func (o *Module) rank(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, topK int, e Effort,
 	rd *searcher,
-) (hits []index.Hit, all *compared, err error) {
+) (*ranking, error) {
 	leading, reads := topK, o.rereads(e, q, op.GetQuery(), rd)
 	if reads {
 		leading = max(topK, MaxReread)
@@ -207,7 +214,7 @@ func (o *Module) rank(
 		candidates := rd.Scratch.Candidates(q.Snapshots, q.Query)
 		exact, err := e.exactVectors(st, parts, candidates, q.Query, topK, &rd.Vectors)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		hits := index.Fuse(candidates, exact, q.Query, leading)
 		if len(hits) < topK && len(candidates) >= q.N && q.N < index.MaxCandidates {
@@ -217,15 +224,16 @@ func (o *Module) rank(
 		if reads {
 			leads := hits[:min(len(hits), MaxReread)]
 			if err := o.reread(c, st, parts, op.GetQuery(), leads, candidates, q.Query, rd); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			hits = index.Fuse(candidates, exact, q.Query, topK)
 		}
+		best := &ranking{hits: hits, candidates: candidates, exact: exact}
 		if op.GetExplain() {
 			index.Sharpen(candidates, exact, q.Query) // to the scores of the hits
-			all = compare(parts, candidates, q.Query)
+			best.all = compare(parts, candidates, q.Query)
 		}
-		return hits, all, nil
+		return best, nil
 	}
 }
 
@@ -297,21 +305,21 @@ func (o *Module) filterOf(st *storage.Store, parts []*partition.Ref, f *pb.Filte
 	return out
 }
 
-// readHit reads what a hit shows, and its node; nil when it was erased since the
-// snapshot.
-func readHit(r storage.Reader, part *partition.Ref, h index.Hit) (*pb.Hit, *pb.Node, error) {
-	chunk, node := &pb.Chunk{}, &pb.Node{}
-	found, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(h.Seq)), chunk)
+// readHit reads what a hit shows, with its node and chunk; nil when it was erased since
+// the snapshot.
+func readHit(r storage.Reader, part *partition.Ref, h index.Hit) (*shown, error) {
+	x := &shown{part: part, chunk: &pb.Chunk{}, node: &pb.Node{}}
+	found, err := r.Get(part.Space.Key(storage.TableChunk, storage.U64(h.Seq)), x.chunk)
 	if err != nil || !found {
-		return nil, nil, err
+		return nil, err
 	}
-	found, err = r.Get(part.Space.Key(storage.TableNode, storage.Str(h.Node)), node)
+	found, err = r.Get(part.Space.Key(storage.TableNode, storage.Str(h.Node)), x.node)
 	if err != nil || !found {
-		return nil, nil, err
+		return nil, err
 	}
-	hit := hitOf(part, node, chunk)
-	hit.Score, hit.Vector, hit.Keyword = float64(h.Score), float64(h.Vector), float64(h.Keyword)
-	return hit, node, nil
+	x.hit = hitOf(part, x.node, x.chunk)
+	x.hit.Score, x.hit.Vector, x.hit.Keyword = float64(h.Score), float64(h.Vector), float64(h.Keyword)
+	return x, nil
 }
 
 // hitOf is what a hit shows of a passage, but its scores.

@@ -100,13 +100,16 @@ var Fields = web.Texts{
 		"brain brought it.",
 	"hitExplanation.meaningRank": "Absent: it is not among those compared, or meaning was not asked.",
 	"hitExplanation.wordsRank":   "Absent: none of the words is in it, or words were not asked.",
-	"hitExplanation.total":       "The parts together, which search ranks by; score where no brain ranked.",
-	"hitExplanation.brain":       "What the brain added; absent where none ranked.",
-	"scoreParts.words":           "The weight of the words in common, as the score counts it.",
-	"scoreParts.neighbours":      "What the messages around it add.",
-	"scoreParts.time":            "That it is of the time that the question asks about.",
-	"scoreParts.brevity":         "What it loses for being short; not above 0.",
-	"scoreParts.reading":         "What a reader made of it beside the question; 0 where none read it, and never less.",
+	"hitExplanation.total": "The parts together, which search ranks by; score where no brain ranked, and no other " +
+		"hit says the same.",
+	"hitExplanation.brain": "What the brain added; absent where none ranked.",
+	"hitExplanation.duplicateOf": "The node of the hit that says the same in the same words, for which it stands " +
+		"behind all hits that do not; absent: none does.",
+	"scoreParts.words":      "The weight of the words in common, as the score counts it.",
+	"scoreParts.neighbours": "What the messages around it add.",
+	"scoreParts.time":       "That it is of the time that the question asks about.",
+	"scoreParts.brevity":    "What it loses for being short; not above 0.",
+	"scoreParts.reading":    "What a reader made of it beside the question; 0 where none read it, and never less.",
 	"brainChange.known": "Whether the brain knows the passage. One that is younger gains by likeness " +
 		"and words only.",
 	"brainChange.walk": "What the walk over the graph brought, as the gate lets it through; so are the " +

@@ -41,6 +41,7 @@ type HitExplanation struct {
 	Parts       ScoreParts   `json:"parts"`
 	Total       wire.Score   `json:"total" doc:"@hitExplanation.total"`
 	Brain       *BrainChange `json:"brain,omitzero" doc:"@hitExplanation.brain"`
+	DuplicateOf string       `json:"duplicateOf,omitempty" doc:"@hitExplanation.duplicateOf"`
 }
 
 // ScoreParts add up to the total.
@@ -82,7 +83,8 @@ func OfSearch(e *pb.SearchExplained) *SearchExplanation {
 }
 
 // OfHit returns nil where no explanation was asked for.
-func OfHit(e *pb.HitExplained) *HitExplanation {
+func OfHit(h *pb.Hit) *HitExplanation {
+	e := h.GetExplained()
 	if e == nil {
 		return nil
 	}
@@ -93,7 +95,7 @@ func OfHit(e *pb.HitExplained) *HitExplanation {
 			wire.Score(e.GetTime()), wire.Score(e.GetBrevity()),
 			wire.Score(e.GetReading()),
 		},
-		Total: wire.Score(e.GetTotal()),
+		Total: wire.Score(e.GetTotal()), DuplicateOf: h.GetDuplicateOf(),
 	}
 	if x := e.GetBrain(); x != nil {
 		out.Brain = &BrainChange{

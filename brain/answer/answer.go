@@ -61,6 +61,7 @@ type sentence struct {
 func Compose(
 	question string, hits []*pb.Hit, share func(string) float64, maxWords int, manner *voice.Profile,
 ) *pb.BrainAnswered {
+	hits = ownHits(question, hits)
 	var all []*sentence
 	take := func(i int, sp text.Span) *sentence {
 		s := &sentence{text: strings.Join(strings.Fields(hits[i].GetChunk()[sp.Start:sp.End]), " "), at: sp, hit: i}

@@ -11,6 +11,9 @@
 //     of two values; or that nothing answers, in the question's language. What others say of
 //     themselves does not answer for the asker, or for a third. Of a sentence that is longer than the
 //     answer may be it tells the words around what answers.
+//   - Of passages that answer about as well, in [Tell] by the reader and in [Compose] by their scores, those in the
+//     question's language are told, and not beside them what says the same in another, as far as numbers, times and the
+//     words of values let that be seen.
 //   - Courtesies ("Hey Nora!") and what a chat says was shown ("[shares a photo]") answer nothing, and
 //     are left out where they stand about what does.
 //   - Nods, headings, questions and, unless one is asked for, addresses answer nothing; nor does a sentence

@@ -47,6 +47,8 @@ type Read struct {
 
 	Window text.Span // the stretch of the passage that was read
 	Before string    // what stands before the passage in its text, as far as it is known, with the space between
+
+	language language // beside the question's; set by Answering
 }
 
 // Question is what is asked, and how the answer is to be told.
@@ -65,7 +67,8 @@ type Chosen struct {
 }
 
 // Answering keeps the passages that answer a question, most probable first, by their score in the search where they are
-// equally so. None: nothing answers.
+// equally so. Where the best is in another language than the question, those that are in it and answer about as well
+// come before it. None: nothing answers.
 func Answering(question string, read []Read) (kept []Read) {
 	writers := writersAsked(question, read)
 	for _, p := range read {
@@ -76,6 +79,7 @@ func Answering(question string, read []Read) (kept []Read) {
 	slices.SortStableFunc(kept, func(a, b Read) int {
 		return cmp.Or(cmp.Compare(b.Answers, a.Answers), cmp.Compare(b.Hit.GetScore(), a.Hit.GetScore()))
 	})
+	ownFirst(question, kept)
 	return kept
 }
 
@@ -87,13 +91,17 @@ func (p *Read) answers() bool {
 
 // Choose chooses of the passages that answer, which [Answering] gives, those that are told. Where two give different
 // answers and were written apart, the later says what is; the other is told only where the question asks what was.
-// Where it is not known which is the later, both are told.
+// Where it is not known which is the later, both are told. What says in another language what one in the question's
+// says is not told beside it.
 func Choose(question string, answering []Read) []Chosen {
 	var told []*Read
 	for i := range answering {
 		p, best := &answering[i], answering[0].Answers
 		if p.Answers < laterAnswers*best {
 			break
+		}
+		if slices.ContainsFunc(told, p.repeats) {
+			continue
 		}
 		laterThan := func(t *Read) bool { return later(p, t) }
 		if len(told) < maxTold && p.Answers >= alsoAnswers*best || slices.ContainsFunc(told, laterThan) {

@@ -10,5 +10,9 @@
 //   - Nothing here keeps a text: a Tally is numbers.
 //   - Texts of any kind are taken: what has no words gives no question, and its language is Undetermined.
 //
+// Two texts are near duplicates by their shingles ([Shingles]), which is for counting. Where one is to stand behind the
+// other it must say the same in the same words ([Wording]): a number, a negation, a name or another order is a
+// difference, however long the rest is.
+//
 // It knows nothing of stores, indexes or requests; actors/quality runs it.
 package quality

@@ -65,12 +65,13 @@ func ShinglesOf(m Memory) Shingles {
 
 // mix adds a rune to a hash (FNV-1a over runes; nobody gains by a collision).
 func mix(h uint64, r rune) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211
 	if h == 0 {
-		h = offset
+		h = fnvOffset
 	}
-	return (h ^ uint64(r)) * prime
+	return (h ^ uint64(r)) * fnvPrime
 }
+
+const fnvOffset, fnvPrime = 14695981039346656037, 1099511628211
 
 // Near reports whether two texts are near duplicates: most of their pieces are the same, and all of their numbers. Two
 // entries of a log that differ in a number alone say different things.

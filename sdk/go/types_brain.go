@@ -116,6 +116,8 @@ type HitExplanation struct {
 	Total       float64    `json:"total"`
 	// nil: no brain ranked.
 	Brain *BrainChange `json:"brain,omitzero"`
+	// The node of the hit that says the same, for which it stands behind all that do not; empty: none does.
+	DuplicateOf string `json:"duplicateOf,omitzero"`
 }
 
 // ScoreParts add up to a hit's total.

@@ -1192,7 +1192,7 @@ export interface paths {
         put?: never;
         /**
          * Search
-         * @description Finds passages by meaning and by word, best first, one per document. scope user is the effective subject's memory; org is the whole organization's, which a selected subject may not search.
+         * @description Finds passages by meaning and by word, best first, one per document; what says the same in the same words as a hit stands behind those that do not. scope user is the effective subject's memory; org is the whole organization's, which a selected subject may not search.
          */
         post: operations["search"];
         delete?: never;
@@ -2256,6 +2256,8 @@ export interface components {
         HitExplanation: {
             /** @description What the brain added; absent where none ranked. */
             brain?: components["schemas"]["BrainChange"];
+            /** @description The node of the hit that says the same in the same words, for which it stands behind all hits that do not; absent: none does. */
+            duplicateOf?: string;
             /**
              * Format: int32
              * @description Absent: it is not among those compared, or meaning was not asked.
@@ -2269,7 +2271,7 @@ export interface components {
             rank?: number;
             /**
              * Format: double
-             * @description The parts together, which search ranks by; score where no brain ranked.
+             * @description The parts together, which search ranks by; score where no brain ranked, and no other hit says the same.
              */
             total: number;
             /**

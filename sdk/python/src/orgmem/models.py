@@ -301,6 +301,7 @@ class HitExplanation(Model):
     parts: ScoreParts
     total: float
     brain: BrainChange | None = None
+    duplicate_of: str | None = None
     meaning_rank: int | None = None
     rank: int | None = None
     words_rank: int | None = None

@@ -83,6 +83,8 @@ func stancesAbroad(all string, from, to int) (out []stance.Stance) {
 	codes := locale.Of(said).Codes()
 	if code, _ := locale.Guess(said); code != "" {
 		codes = []string{code}
+	} else if len(codes) == 0 && strings.ContainsFunc(said, func(r rune) bool { return r >= 'À' }) {
+		codes = act.Codes() // of so few words that none tells its language
 	}
 	for _, code := range codes {
 		for _, a := range act.Read(code, said) {

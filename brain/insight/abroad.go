@@ -24,8 +24,18 @@ func languagesOf(notes []temporal.Note) []string {
 			sure[code]++
 		}
 	}
+	usual := ""
+	for _, code := range act.Codes() {
+		if sure[code] > sure[usual] && sure[code] >= leastNotes {
+			usual = code
+		}
+	}
 	for i := range notes {
 		if codes[i] != "" {
+			continue
+		}
+		if usual != "" && len(act.Read(usual, notes[i].Text)) > 0 {
+			codes[i] = usual // too short to tell its language: "Vou limpar a calha"
 			continue
 		}
 		for _, code := range locale.Of(notes[i].Text).Codes() {

@@ -40,6 +40,9 @@ type Act struct {
 // Known tells whether sentences of a language are read.
 func Known(code string) bool { return spaced[code] != nil || joined[code] != nil }
 
+// Codes are the languages that are read, in order, but for those that are known by their script.
+func Codes() []string { return []string{"de", "es", "fr", "it", "nl", "pl", "pt"} }
+
 // Read gives what a sentence does: at most one act of a kind.
 func Read(code, said string) []Act {
 	if j := joined[code]; j != nil {
@@ -153,7 +156,7 @@ func Self(code, said string) bool {
 		}
 		for _, p := range l.firstPerson {
 			m := match{from: i}
-			if s.begins(i) && s.fits(p, i, &m) {
+			if s.fits(p, i, &m) {
 				return true
 			}
 		}

@@ -13,9 +13,9 @@ var french = table{
 	duties: `
 		<who> est|sont ?maintenant|?désormais responsable|responsables|chargé|chargée|chargés de|d|du|des <thing>
 		le|la responsable de|d|du|des <thing> est|c ?maintenant|?désormais|?est <who> $
-		<who> s occupe|occupent|charge|chargent ~ de|d|du|des <thing>
-		c est <who> qui s occupe|charge ~ de|d|du|des <thing>
-		de|du|d|des <thing> s occupe|charge ~ <who> $
+		<who> s|se occupe|occupent|charge|chargent ~ de|d|du|des <thing>
+		c est <who> qui s|se occupe|charge ~ de|d|du|des <thing>
+		de|du|d|des <thing> s|se occupe|charge ~ <who> $
 		<who> gère|dirige|coordonne <thing>
 		je suis ~ responsable|chargé|chargée de|d|du|des <thing>`,
 	likes: `

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"orgmem/brain/text"
 )
@@ -221,7 +222,24 @@ func Guess(s string) (code string, sure bool) {
 	if code = Surely(s).latin(); code != "" {
 		return code, true
 	}
+	if polish(s) {
+		return "pl", true
+	}
 	return Of(s).latin(), false
+}
+
+// polish tells whether a word in small letters has a letter that only Polish has.
+func polish(s string) bool {
+	small := false
+	for i, r := range s {
+		if before, _ := utf8.DecodeLastRuneInString(s[:i]); !unicode.IsLetter(before) {
+			small = unicode.IsLower(r) || i == 0
+		}
+		if small && strings.ContainsRune("ąęłśźż", r) {
+			return true
+		}
+	}
+	return false
 }
 
 // latin is Only where no Chinese or Japanese is quoted.

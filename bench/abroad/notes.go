@@ -199,7 +199,7 @@ func names(found *extract.Extraction) (out []item) {
 
 // values are the amounts and numbers of a text, as statements are compared by them.
 func values(s string) (out []item) {
-	code := locale.Surely(s).Only()
+	code, _ := locale.Guess(s)
 	if code == "" {
 		return nil
 	}

@@ -43,6 +43,13 @@ func Known(code string) bool { return spaced[code] != nil || joined[code] != nil
 // Codes are the languages that are read, in order, but for those that are known by their script.
 func Codes() []string { return []string{"de", "es", "fr", "it", "nl", "pl", "pt"} }
 
+// Names tells whether a word, in lower case, may name something in a language: it is none of those that hold sentences
+// together or say what they do.
+func Names(code, word string) bool {
+	l := spaced[code]
+	return l == nil || !text.FunctionWord(word).Has(l.lang) && !l.known[word]
+}
+
 // Read gives what a sentence does: at most one act of a kind.
 func Read(code, said string) []Act {
 	if j := joined[code]; j != nil {

@@ -2,13 +2,15 @@ package act
 
 import (
 	"regexp"
+	"strings"
 	"unicode"
 
 	"orgmem/brain/text"
 )
 
 var polish = table{
-	lang: text.Polish,
+	verbs: "wczoraj dziękuję cześć myślę jestem wolę lubię musimy dzieci za od do pani pan",
+	lang:  text.Polish,
 	promises: `
 		^ ?ja ?ci|?wam|?mu|?jej|?im zajmę|zajmiemy się <thing>
 		^ ?ja ?ci|?wam obiecuję|obiecujemy ?, <thing>
@@ -203,7 +205,7 @@ func pairs(said string) (out []string) {
 			run = append(run, r)
 			continue
 		}
-		if len(run) == 1 {
+		if len(run) == 1 && !strings.ContainsRune("年月日時时分円元点", run[0]) {
 			out = append(out, string(run))
 		}
 		for i := 1; i < len(run); i++ {

@@ -3,7 +3,8 @@ package act
 import "orgmem/brain/text"
 
 var german = table{
-	lang: text.German,
+	verbs: "danke bitte hallo früher gestern ab bis wegen für um haben bin ist sind kommt geht",
+	lang:  text.German,
 	promises: `
 		ich|wir werde|werden <deed>
 		werde|werden ich|wir <deed>
@@ -78,7 +79,8 @@ var german = table{
 }
 
 var dutch = table{
-	lang: text.Dutch,
+	verbs: "bedankt hallo gisteren vanaf tot sinds voor vroeger komt gaat heb hebben graag vandaag",
+	lang:  text.Dutch,
 	promises: `
 		ik|we|wij zal|zullen|ga|gaan <deed>
 		zal|ga|zullen|gaan ik|we|wij <deed>

@@ -30,6 +30,8 @@ type table struct {
 	moved, to, days string
 	// musings are verbs of what nobody has to do for another. hedging are patterns that leave open what will be.
 	musings, hedging string
+	// verbs are others that begin sentences and are nobody's name.
+	verbs string
 	// conditional and future are endings of verbs.
 	conditional, future string
 	// uncased scripts have no capitals.
@@ -38,6 +40,8 @@ type table struct {
 
 // language is what [table] lists.
 type language struct {
+	known map[string]bool // all words of the lists
+
 	lang  text.Lang
 	cased bool
 
@@ -50,8 +54,12 @@ type language struct {
 }
 
 func (t *table) build() *language {
+	known := text.Set(strings.Join([]string{
+		t.not, t.hedges, t.asking, t.pronouns, t.selves, t.habits, t.very, t.openers, t.articles, t.small, t.wishes,
+		t.holding, t.expected, t.must, t.verbs,
+	}, " "))
 	return &language{
-		lang: t.lang, cased: !t.uncased,
+		known: known, lang: t.lang, cased: !t.uncased,
 		promises: compile(t.promises), duties: compile(t.duties), likes: compile(t.likes), dislikes: compile(t.dislikes),
 		beliefs: compile(t.beliefs), instead: compile(t.instead), firstPerson: compile(t.firstPerson),
 		hedging: compile(t.hedging), musings: text.Set(t.musings),

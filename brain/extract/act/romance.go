@@ -3,7 +3,8 @@ package act
 import "orgmem/brain/text"
 
 var french = table{
-	lang: text.French,
+	verbs: "merci bonjour salut hier depuis avant quand samedi voilà viens voici allons avons",
+	lang:  text.French,
 	promises: `
 		je vais|irai ?me|?te|?vous|?lui|?leur|?m|?t|?l|?le|?la|?les|?y|?en -er|-ir|-re|-oir <thing>
 		nous|on allons|va ?nous|?vous|?te|?l|?le|?la|?les|?y|?en -er|-ir|-re|-oir <thing>
@@ -70,7 +71,8 @@ var french = table{
 }
 
 var spanish = table{
-	lang: text.Spanish,
+	verbs: "vamos voy muchas muchos gracias hola ayer desde creo pienso estoy tengo prefiero odio adoro prometo hemos pagué soy",
+	lang:  text.Spanish,
 	promises: `
 		voy|vamos a -ar|-er|-ir|-arlo|-arla|-erlo|-arle|-arme|-arte|-arnos|-irlo <thing>
 		^ ?yo|?te|?le|?les|?os|?lo|?la|?los|?las|?me|?nos -aré|-eré|-iré|-aremos|-eremos|-iremos|haré|haremos|pondré|traeré|tendré_listo <thing>
@@ -140,7 +142,8 @@ var spanish = table{
 }
 
 var italian = table{
-	lang: text.Italian,
+	verbs: "grazie ciao ieri sono ho abbiamo dobbiamo vado preferisco odio adoro prometo prometto credo penso non da",
+	lang:  text.Italian,
 	promises: `
 		?io|?noi|?ti|?vi|?le|?gli|?lo|?la|?li|?mi|?ci -erò|-irò|-eremo|-iremo|farò|faremo|darò|andrò ?io|?noi <thing>
 		mi|ci occupo|occupiamo|occuperò|incarico ~ di|del|della|dell|dei|delle|dello|degli <thing>
@@ -210,7 +213,8 @@ var italian = table{
 }
 
 var portuguese = table{
-	lang: text.Portuguese,
+	verbs: "vamos vou obrigado obrigada olá ontem desde estou tenho temos prefiro detesto adoro prometo decidimos na no em para",
+	lang:  text.Portuguese,
 	promises: `
 		vou|vamos ?te|?lhe|?vos|?me -ar|-er|-ir|-or <thing>
 		^ ?eu|?nós -arei|-erei|-irei|-aremos|-eremos|-iremos|farei|faremos|trarei|direi <thing>

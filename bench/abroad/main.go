@@ -3,10 +3,10 @@
 //
 //	go run ./bench/abroad [-v] [-rules] [FOLDER]
 //
-// A folder (brain/insight/testdata/abroad/dev by default) holds a file for each language. A line is a note, "time
-// writer | text"; below it stand lines of what a person expects, "> kind words", or may be told as well, "~ kind words".
-// Behind an insight "@day/day" says by when, and "who=" who: both have to be right. "+" and "-" are what is liked and
-// what is not. Whatever else is told of a note counts as wrong.
+// A folder (brain/insight/testdata/abroad/dev by default) holds a file for each language. A line is a note,
+// "time writer | text"; below it stand lines of what a person expects, "> kind words", or may be told as well,
+// "~ kind words". Behind an insight "@day/day" says by when, and "who=" who: both have to be right. "+" and "-" are
+// what is liked and what is not. Whatever else is told of a note counts as wrong.
 package main
 
 import (

@@ -144,12 +144,8 @@ func read(notes []note, worker *reader.Worker) error {
 	for i := range notes {
 		n := &notes[i]
 		d := extract.Document{Text: n.text, AtMs: n.atMs, Speaker: n.speaker}
-		if worker != nil {
-			tagged, err := worker.Tags([]string{n.text}, func() error { return nil })
-			if err != nil {
-				return err
-			}
-			d.Tagged = &tagged[0]
+		if err := tag(&d, worker); err != nil {
+			return err
 		}
 		found, _, err := recurrence.While(d, func() error { return nil })
 		if err != nil {
@@ -174,6 +170,18 @@ func read(notes []note, worker *reader.Worker) error {
 		n.told = append(n.told, one)
 	}
 	return nil
+}
+
+// tag has the reader read a text, where there is one.
+func tag(d *extract.Document, worker *reader.Worker) error {
+	if worker == nil {
+		return nil
+	}
+	all, err := worker.Tags([]string{d.Text}, func() error { return nil })
+	if err == nil {
+		d.Tagged = &all[0]
+	}
+	return err
 }
 
 func opinions(s string, found *extract.Extraction) (out []item) {

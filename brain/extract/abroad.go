@@ -51,8 +51,8 @@ func (r *reader) abroad(from, to int) []Date {
 // sureNamed is how often a name is right that is known by what stands beside it.
 const sureNamed = 0.9
 
-// named marks the names of another language than English that are known by what stands beside them.
-func (r *reader) named() {
+// addressed marks the names of another language than English that are known by what stands beside them.
+func addressed(r *reader) {
 	for _, n := range address.Find(r.code, r.text) {
 		m := Mention{Span: n.Span, Name: r.text[n.Start:n.End], Type: Person, Confidence: sureNamed}
 		if n.Place {
@@ -63,20 +63,20 @@ func (r *reader) named() {
 }
 
 // determining words of German stand before nouns and hardly before a person's name.
-var determining = text.Set("der die das den dem des ein eine einen einem einer eines kein keine keinen keiner mein meine " +
-	"unser unsere")
+var determining = text.Set("der die das den dem des ein eine einen einem einer eines kein keine keinen keiner mein " +
+	"meine unser unsere")
 
 // describing words stand before nouns of German, and before nobody's name.
-var describing = text.Set("gute guten gutes schöne schönen frohe frohes neue neuen alte alten große großen kleine kleinen " +
-	"ganze ganzen nächste nächsten letzte letzten viel viele")
+var describing = text.Set("gute guten gutes schöne schönen frohe frohes neue neuen alte alten große großen kleine " +
+	"kleinen ganze ganzen nächste nächsten letzte letzten viel viele")
 
 // joining words stand within names.
-var joining = text.Set("von van der den de du des di del della da do dos das la le los las und y e et en zu am im an für " +
-	"i te ter ten op aan het z")
+var joining = text.Set("von van der den de du des di del della da do dos das la le los las und y e et en zu am im an " +
+	"für i te ter ten op aan het z")
 
-// common tells whether the tokens [from, to) name nothing in the language of the document: a word that begins a sentence,
-// words that are joined as no name is, a noun of German that was taken for a person.
-func (r *reader) common(from, to int, kind Type) bool {
+// nameless tells whether the tokens [from, to) name nothing in the language of the document: a word that begins a
+// sentence, words that are joined as no name is, a noun of German that was taken for a person.
+func nameless(r *reader, from, to int, kind Type) bool {
 	first := r.lows[from]
 	if to > from+1 {
 		for i := from + 1; i < to; i++ {

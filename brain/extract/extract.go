@@ -85,7 +85,7 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	r.out, r.next, r.unnamed = Extraction{}, 0, 0
 	r.shapes()
 	r.turns(d.Speakers)
-	r.named()
+	addressed(r)
 	slices.SortStableFunc(r.marked, func(a, b Mention) int {
 		return cmp.Or(a.Span.Start-b.Span.Start, min(len(a.Type), 1)-min(len(b.Type), 1))
 	})
@@ -198,7 +198,7 @@ func (r *reader) names() {
 					kind = r.kind(f)
 				}
 			}
-			if r.code != "" && r.common(f.from, f.to, kind) {
+			if r.code != "" && nameless(r, f.from, f.to, kind) {
 				continue
 			}
 			r.mention(Mention{Span: sp, Name: name, Type: kind, Confidence: f.confidence()}, e)

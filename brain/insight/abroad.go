@@ -11,7 +11,7 @@ import (
 	"orgmem/brain/text"
 )
 
-// leastNotes is how many notes are surely in a language for another to be taken for one of it that is only likely to be.
+// leastNotes is how many notes are surely in a language for another to be taken for one of it that only may be.
 const leastNotes = 3
 
 // languagesOf are the languages of notes that are in another one than English; "" are those that are in it, or in none
@@ -55,7 +55,7 @@ const (
 )
 
 // abroad are the candidates of notes in other languages than English.
-func (g *gatherer) abroad() (out []Candidate) {
+func abroad(g *gatherer) (out []Candidate) {
 	var changes, dues []Candidate
 	for i := range g.foreign {
 		l := &g.foreign[i]
@@ -66,17 +66,17 @@ func (g *gatherer) abroad() (out []Candidate) {
 		dated := false
 		if !act.Open(l.code, said) {
 			for _, d := range l.ahead() {
-				if c, ok := g.dueAbroad(l, said, d); ok {
-					if dated = true; !g.doneAbroad(l, &c) {
+				if c, ok := dueAbroad(l, said, d); ok {
+					if dated = true; !doneAbroad(g, l, &c) {
 						dues = append(dues, c)
 					}
 				}
 			}
 		}
 		for _, a := range act.Read(l.code, said) {
-			c, ok := g.candidate(l, said, &a)
+			c, ok := candidateOf(l, said, &a)
 			switch {
-			case !ok || c.Kind == KindCommitment && (dated || g.doneAbroad(l, &c)):
+			case !ok || c.Kind == KindCommitment && (dated || doneAbroad(g, l, &c)):
 			case c.Kind == KindCommitment:
 				dues = append(dues, c)
 			case c.Kind == KindChange:
@@ -118,7 +118,7 @@ func (l *line) ahead() (all []temporal.Date) {
 }
 
 // dueAbroad reads what a sentence says of a day ahead.
-func (g *gatherer) dueAbroad(l *line, said string, d temporal.Date) (c Candidate, ok bool) {
+func dueAbroad(l *line, said string, d temporal.Date) (c Candidate, ok bool) {
 	by := d.FromMs == math.MinInt64
 	binds := act.Binds(l.code, said)
 	today := !by && floorDay(d.FromMs) <= floorDay(l.of.AtMs)
@@ -159,8 +159,8 @@ func (g *gatherer) dueAbroad(l *line, said string, d temporal.Date) (c Candidate
 	}, len(about) > 0
 }
 
-// candidate makes one of an act.
-func (g *gatherer) candidate(l *line, said string, a *act.Act) (c Candidate, ok bool) {
+// candidateOf makes one of an act.
+func candidateOf(l *line, said string, a *act.Act) (c Candidate, ok bool) {
 	words, about := wordsFor(l.code), aboutOf(l.code, said[a.Thing.Start:a.Thing.End])
 	c = Candidate{
 		Title: text.Truncate(sentence(said), maxName), Detail: words.quoted(said, l.of.AtMs),
@@ -196,7 +196,7 @@ func aboutOf(code, said string) []string {
 }
 
 // doneAbroad tells whether a later note of the language says that a thing is done.
-func (g *gatherer) doneAbroad(l *line, c *Candidate) bool {
+func doneAbroad(g *gatherer, l *line, c *Candidate) bool {
 	about := asSet(c.About)
 	for i := range g.foreign {
 		o := &g.foreign[i]
@@ -213,7 +213,7 @@ func (g *gatherer) doneAbroad(l *line, c *Candidate) bool {
 }
 
 // questionAbroad is one of another language than English that nobody answered.
-func (g *gatherer) questionAbroad(q temporal.Question, l *line) (c Candidate, ok bool) {
+func questionAbroad(q temporal.Question, l *line) (c Candidate, ok bool) {
 	asked := plain(l.of.Text[l.span.Start:l.span.End])
 	about := aboutOf(l.code, asked)
 	if act.Addressed(l.code, asked) || act.Open(l.code, asked) || len(about) == 0 || len(asked) > maxQuote {

@@ -214,7 +214,7 @@ func Gather(notes []temporal.Note) []Candidate {
 	g.out = append(g.out, g.dues(changes)...)
 	g.out = append(g.out, g.recurrences()...)
 	g.out = append(g.out, g.questions()...)
-	g.out = append(g.out, g.abroad()...)
+	g.out = append(g.out, abroad(g)...)
 	for i := range g.out {
 		g.out[i].Grounds.Long = g.long
 	}
@@ -248,7 +248,7 @@ func (g *gatherer) questions() (out []Candidate) {
 		}
 		l := &g.of[q.Note][k]
 		if l.code != "" {
-			if c, ok := g.questionAbroad(q, l); ok {
+			if c, ok := questionAbroad(q, l); ok {
 				out = append(out, c)
 			}
 			continue

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -104,11 +105,22 @@ func (s *sentence) asks() bool {
 
 // Open tells whether a sentence leaves open whether what it says will be: "perhaps", "if", "would".
 func Open(code, said string) bool {
+	return tells(code, said, true, func(j *expressions) *regexp.Regexp { return j.open }, (*sentence).open)
+}
+
+// tells asks of a sentence what an expression or the words of its language say; unknown is the answer where the
+// language is not read.
+func tells(
+	code, said string, unknown bool, by func(*expressions) *regexp.Regexp, words func(*sentence) bool,
+) bool {
 	if j := joined[code]; j != nil {
-		return j.open.MatchString(said)
+		return by(j).MatchString(said)
 	}
 	l := spaced[code]
-	return l == nil || sentenceOf(l, said).open()
+	if l == nil {
+		return unknown
+	}
+	return words(sentenceOf(l, said))
 }
 
 func (s *sentence) open() bool {
@@ -136,32 +148,22 @@ func (s *sentence) names(i int) bool { return i > 0 && s.tokens[i].Capital }
 
 // Binds tells whether a sentence says that something has to be: "must", "is due".
 func Binds(code, said string) bool {
-	if j := joined[code]; j != nil {
-		return j.binds.MatchString(said)
-	}
-	l := spaced[code]
-	if l == nil {
-		return false
-	}
-	s := sentenceOf(l, said)
-	return s.has(0, len(s.tokens), l.must)
+	return tells(code, said, false, func(j *expressions) *regexp.Regexp { return j.binds }, func(s *sentence) bool {
+		return s.has(0, len(s.tokens), s.must)
+	})
 }
 
 // Self tells whether the speaker of a sentence is who acts in it: "I", "we", or a verb that says so.
 func Self(code, said string) bool {
-	if j := joined[code]; j != nil {
-		return j.self.MatchString(said)
-	}
-	l := spaced[code]
-	if l == nil {
-		return false
-	}
-	s := sentenceOf(l, said)
+	return tells(code, said, false, func(j *expressions) *regexp.Regexp { return j.self }, (*sentence).self)
+}
+
+func (s *sentence) self() bool {
 	for i := range s.tokens {
-		if l.selves[s.tokens[i].Text] {
+		if s.selves[s.tokens[i].Text] {
 			return true
 		}
-		for _, p := range l.firstPerson {
+		for _, p := range s.firstPerson {
 			m := match{from: i}
 			if s.fits(p, i, &m) {
 				return true
@@ -171,50 +173,28 @@ func Self(code, said string) bool {
 	return false
 }
 
-// Idle tells whether a sentence tells nothing that is to be done or kept in mind: the weather, a greeting, what somebody
-// only thinks or feels.
+// Idle tells whether a sentence tells nothing that is to be done or kept in mind: the weather, a greeting, what
+// somebody only thinks or feels.
 func Idle(code, said string) bool {
-	if j := joined[code]; j != nil {
-		return j.idle.MatchString(said)
-	}
-	l := spaced[code]
-	if l == nil {
-		return true
-	}
-	s := sentenceOf(l, said)
-	for i := range s.tokens {
-		w := s.tokens[i].Text
-		if l.idle[w] || l.not[w] || l.holding[w] {
-			return true
-		}
-	}
-	return false
+	return tells(code, said, true, func(j *expressions) *regexp.Regexp { return j.idle }, func(s *sentence) bool {
+		return slices.ContainsFunc(s.tokens, func(t locale.Token) bool {
+			return s.idle[t.Text] || s.not[t.Text] || s.holding[t.Text]
+		})
+	})
 }
 
 // Ended tells whether a sentence says that something is done.
 func Ended(code, said string) bool {
-	if j := joined[code]; j != nil {
-		return j.done.MatchString(said)
-	}
-	l := spaced[code]
-	if l == nil {
-		return false
-	}
-	s := sentenceOf(l, said)
-	return s.has(0, len(s.tokens), l.done) && !s.has(0, len(s.tokens), l.not)
+	return tells(code, said, false, func(j *expressions) *regexp.Regexp { return j.done }, func(s *sentence) bool {
+		return s.has(0, len(s.tokens), s.done) && !s.has(0, len(s.tokens), s.not)
+	})
 }
 
 // Addressed tells whether a question is of the other and not of a thing.
 func Addressed(code, said string) bool {
-	if j := joined[code]; j != nil {
-		return j.addressed.MatchString(said)
-	}
-	l := spaced[code]
-	if l == nil {
-		return true
-	}
-	s := sentenceOf(l, said)
-	return s.has(0, len(s.tokens), l.addressed)
+	return tells(code, said, true, func(j *expressions) *regexp.Regexp { return j.addressed }, func(s *sentence) bool {
+		return s.has(0, len(s.tokens), s.addressed)
+	})
 }
 
 // stands tells whether what a pattern has found is meant.
@@ -222,7 +202,9 @@ func (s *sentence) stands(k Kind, m *match) bool {
 	all := len(s.tokens)
 	switch k {
 	case Promise:
-		return !s.has(0, all, s.habits) && !s.has(0, all, s.idle) && !s.has(0, all, s.musings) && !m.denied && !s.has(0, all, s.not)
+		return !m.denied && !slices.ContainsFunc(s.tokens, func(t locale.Token) bool {
+			return s.habits[t.Text] || s.idle[t.Text] || s.musings[t.Text] || s.not[t.Text]
+		})
 	case Duty:
 		return !s.has(m.from, m.to, s.not) && !s.has(m.from, m.to, s.past) && !s.numbers(m.thing[0], m.thing[1])
 	case Preference:
@@ -302,14 +284,14 @@ const leastContent = 3
 // content counts the words of [from, to) that say what something is about.
 func (s *sentence) content(from, to int) (n int) {
 	for i := from; i < to; i++ {
-		if s.tells(i) {
+		if s.meaning(i) {
 			n++
 		}
 	}
 	return n
 }
 
-func (s *sentence) tells(i int) bool {
+func (s *sentence) meaning(i int) bool {
 	w := s.tokens[i].Text
 	r, _ := utf8.DecodeRuneInString(w)
 	return unicode.IsLetter(r) && utf8.RuneCountInString(w) >= leastContent && !text.FunctionWord(w).Has(s.lang) &&
@@ -324,30 +306,28 @@ func (s *sentence) isWho(from, to int) bool {
 		if s.tokens[i].Number || s.selves[w] || s.pronouns[w] || s.asking[w] || s.not[w] || s.mark(i) && w != "." {
 			return false
 		}
-		capital = capital || s.tokens[i].Capital && s.tells(i) && !locale.TimeWord(w)
+		capital = capital || s.tokens[i].Capital && s.meaning(i) && !locale.TimeWord(w)
 	}
 	return capital || from < to && s.articles[s.tokens[from].Text] && s.content(from, to) > 0
 }
 
 // Keys are the words that say what a sentence is about, each by what its forms share.
-func Keys(code, said string) []string {
-	if joined[code] != nil {
-		return pairs(said)
-	}
+func Keys(code, said string) (keys []string) {
 	l := spaced[code]
-	if l == nil {
+	switch {
+	case joined[code] != nil:
+		return pairs(said)
+	case l == nil:
 		return nil
 	}
 	s := sentenceOf(l, said)
-	var out []string
 	for i := range s.tokens {
 		w := s.tokens[i].Text
-		if !s.tells(i) || locale.TimeWord(w) || l.must[w] || l.done[w] || l.moved[w] || l.very[w] {
-			continue
+		if s.meaning(i) && !locale.TimeWord(w) && !l.must[w] && !l.done[w] && !l.moved[w] && !l.very[w] {
+			keys = append(keys, stem(w))
 		}
-		out = append(out, stem(w))
 	}
-	return out
+	return keys
 }
 
 // stemRunes is how many characters words of one form share: endings are what the languages inflect by.

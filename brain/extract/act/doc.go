@@ -6,8 +6,8 @@
 //
 //   - [Read] is a pure function of a language and a sentence, linear in its length: no more than [maxTokens] are read.
 //   - Spans are of the sentence, on the borders of characters.
-//   - Rather nothing than something that nobody meant: what is wished for, doubted, asked, reported of others or said of
-//     every day does nothing.
+//   - Rather nothing than something that nobody meant: what is wished for, doubted, asked, reported of others or said
+//     of every day does nothing.
 //
 // # What it hides
 //

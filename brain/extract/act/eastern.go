@@ -14,7 +14,9 @@ var polish = table{
 	promises: `
 		^ ?ja ?ci|?wam|?mu|?jej|?im zajmę|zajmiemy się <thing>
 		^ ?ja ?ci|?wam obiecuję|obiecujemy ?, <thing>
-		^ ?ja ?ci|?wam|?mu|?jej|?im ?też|?jeszcze zrobię|kupię|wezmę|napiszę|zadzwonię|zapłacę|naprawię|załatwię|zamówię|oddam|odpowiem|umyję|upiekę|ugotuję|zarezerwuję|pomaluję|przygotuję|wy-|zrobimy|kupimy|pomalujemy|załatwimy ?do <thing>`,
+		^ ?ja ?ci|?wam|?mu|?jej|?im ?też|?jeszcze zrobię|kupię|wezmę|napiszę|zadzwonię|zapłacę|naprawię|\
+			załatwię|zamówię|oddam|odpowiem|umyję|upiekę|ugotuję|zarezerwuję|pomaluję|przygotuję|wy-|zrobimy|\
+			kupimy|pomalujemy|załatwimy ?do <thing>`,
 	duties: `
 		<who> jest|są ?teraz odpowiedzialny|odpowiedzialna|odpowiedzialni za <thing>
 		za <thing> odpowiada|odpowiadają ?teraz <who> $
@@ -33,19 +35,28 @@ var polish = table{
 	instead: "zamiast",
 	not:     "nie nigdy nikt nic żaden żadna",
 	hedges:  "może jeśli jeżeli gdyby prawdopodobnie chyba mogłoby mógłby mogłaby moglibyśmy oby czy gdy",
-	reports: "powiedział powiedziała mówił twierdzi obiecał obiecała mówi", asking: "kto co kiedy gdzie jak dlaczego który czy ile",
-	pronouns: "ja ty on ona ono my wy oni one to tego temu się mnie mi ci cię go mu ją jej nas was ich im tak coś wszystko",
-	selves:   "ja my", habits: "zawsze często każdy każdego codziennie zwykle nigdy czasem",
-	idle: "spać padać pada śnieg nadzieję widzę zobaczę zobaczymy spróbuję poczekam pójdę dzięki", past: "lubiłem lubiłam wolałem " +
-		"wolałam był była było były dawniej kiedyś", very: "bardzo najbardziej szczególnie", openers: "więc i ale dobrze ok tak dzisiaj",
+	reports: "powiedział powiedziała mówił twierdzi obiecał obiecała mówi", asking: "kto co kiedy gdzie " +
+		"jak dlaczego który czy ile",
+	pronouns: "ja ty on ona ono my wy oni one to tego temu się mnie mi ci cię go mu ją jej nas was ich im " +
+		"tak coś wszystko",
+	selves: "ja my", habits: "zawsze często każdy każdego codziennie zwykle nigdy czasem",
+	idle: "spać padać pada śnieg nadzieję widzę zobaczę zobaczymy spróbuję poczekam pójdę dzięki",
+	past: "lubiłem lubiłam wolałem " +
+		"wolałam był była było były dawniej kiedyś", very: "bardzo najbardziej szczególnie", openers: "więc i " +
+		"ale dobrze ok tak dzisiaj",
 	articles: "nasz nasza mój moja", small: "się nie jest dla jeszcze już też tylko bardzo przez oraz",
 	must: "musi muszą musimy muszę trzeba należy termin upływa mija kończy najpóźniej złożyć",
-	done: "zrobione gotowe wysłane wysłałem wysłałam zapłacone zapłaciłem zapłaciłam kupione kupiłem kupiłam zamówione " +
-		"naprawione umyte załatwione oddane odebrane podpisane", wishes: "chciałbym chciałabym proponuję wolałbym lepiej powinien",
-	holding: "myślę sądzę uważam", expected: "będzie będą dzisiaj jutro wystarczy", addressed: "ty ci cię tobie twój twoja",
-	moved: "przełożono przełożone przełożony przesunięto przesunięte wzrasta wzrósł rośnie spada podniesiono obniżono " +
+	done: "zrobione gotowe wysłane wysłałem wysłałam zapłacone zapłaciłem zapłaciłam kupione kupiłem " +
+		"kupiłam zamówione " +
+		"naprawione umyte załatwione oddane odebrane podpisane", wishes: "chciałbym chciałabym proponuję " +
+		"wolałbym lepiej powinien",
+	holding: "myślę sądzę uważam", expected: "będzie będą dzisiaj jutro wystarczy", addressed: "ty ci cię " +
+		"tobie twój twoja",
+	moved: "przełożono przełożone przełożony przesunięto przesunięte wzrasta wzrósł rośnie spada " +
+		"podniesiono obniżono " +
 		"zmieniono przeniesiono", to: "na do",
-	days:        "poniedziałek wtorek środa środę czwartek piątek sobota sobotę niedziela niedzielę poniedziałki wtorki środy czwartki",
+	days: "poniedziałek wtorek środa środę czwartek piątek sobota sobotę niedziela niedzielę " +
+		"poniedziałki wtorki środy czwartki",
 	conditional: "łbym łabym libyśmy łby łaby",
 	firstPerson: `
 		^ ?jutro|?dzisiaj|?pojutrze ?rano ?ci|?wam|?mu -ę|-imy|-emy
@@ -67,11 +78,14 @@ var arabic = table{
 		أعتقد|أظن|أرى أن <rest>
 		في رأيي ?، <rest>`,
 	instead: "بدلا من",
-	not:     "لا لم لن ليس ليست ما", hedges: "ربما إذا لو قد لعل يمكن يمكننا يمكنني", reports: "قال قالت قالوا زعم وعد",
+	not:     "لا لم لن ليس ليست ما", hedges: "ربما إذا لو قد لعل يمكن يمكننا يمكنني", reports: "قال قالت " +
+		"قالوا زعم وعد",
 	asking: "من هل متى أين كيف لماذا ماذا كم أي", pronouns: "أنا أنت هو هي نحن هم هذا هذه ذلك تلك كل شيء",
-	selves: "أنا نحن", habits: "دائما عادة كل يوميا أحيانا أبدا", idle: "أنام سأنام تمطر المطر ستمطر شكرا أتمنى سأرى سأحاول سأنتظر",
+	selves: "أنا نحن", habits: "دائما عادة كل يوميا أحيانا أبدا", idle: "أنام سأنام تمطر المطر ستمطر شكرا " +
+		"أتمنى سأرى سأحاول سأنتظر",
 	past: "كنت كان كانت كنا", very: "جدا كثيرا", openers: "ثم إذن", small: "في من عن على إلى مع قبل بعد عند",
-	must: "يجب علينا علي عليك آخر موعد ينتهي تنتهي المهلة لازم", done: "تم أرسلت أرسلنا دفعت دفعنا انتهى انتهيت اشتريت أصلحت نظفت اتصلت",
+	must: "يجب علينا علي عليك آخر موعد ينتهي تنتهي المهلة لازم", done: "تم أرسلت أرسلنا دفعت دفعنا انتهى " +
+		"انتهيت اشتريت أصلحت نظفت اتصلت",
 	wishes: "أود أريد أقترح", holding: "أعتقد أظن", expected: "سوف غدا اليوم", addressed: "أنت كيف حالك",
 	moved: "تأجل تأجلت أجل نقل تغير تغيرت ارتفع ارتفعت انخفض", to: "إلى",
 	days:        "الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد",
@@ -101,11 +115,14 @@ var hindi = table{
 		मेरा मानना है कि <rest>`,
 	instead: "की बजाय",
 	not:     "नहीं मत न", hedges: "शायद अगर यदि सकते सकता सकती काश संभवतः कभी", reports: "कहा बोला बोली कहते बताया",
-	asking: "कौन क्या कब कहाँ कहां कैसे क्यों कितना", pronouns: "मैं तुम आप वह वे हम यह ये इसे उसे मुझे हमें सब कुछ ऐसा",
-	selves: "मैं हम हमें मुझे", habits: "हमेशा अक्सर हर रोज़ रोज आमतौर", idle: "सोने सोऊँगा बारिश धन्यवाद उम्मीद कोशिश देखूँगा",
+	asking: "कौन क्या कब कहाँ कहां कैसे क्यों कितना", pronouns: "मैं तुम आप वह वे हम यह ये इसे उसे मुझे " +
+		"हमें सब कुछ ऐसा",
+	selves: "मैं हम हमें मुझे", habits: "हमेशा अक्सर हर रोज़ रोज आमतौर", idle: "सोने सोऊँगा बारिश धन्यवाद " +
+		"उम्मीद कोशिश देखूँगा",
 	past: "था थी थे पहले", very: "बहुत", openers: "तो और", small: "का की के को से में पर है हैं तक एक लिए और भी",
 	must: "करना देना होगा चाहिए अंतिम आखिरी जमा", done: "दिया दी दिए चुका चुकी गया गई भेजा खरीदा",
-	wishes: "चाहता चाहती चाहिए बेहतर", holding: "लगता", expected: "होगा होगी आज कल", addressed: "तुम आप तुम्हारा आपका",
+	wishes: "चाहता चाहती चाहिए बेहतर", holding: "लगता", expected: "होगा होगी आज कल", addressed: "तुम आप " +
+		"तुम्हारा आपका",
 	moved: "बदलकर बढ़कर घटकर टलकर बदल", to: "से",
 	days:        "सोमवार मंगलवार बुधवार गुरुवार शुक्रवार शनिवार रविवार",
 	hedging:     "दिए|दिया|दी|किया|गया|गई|गए|आए|आया|आई|था|थी|थे|हुआ|हुई ?है|?हैं $",
@@ -193,7 +210,8 @@ var japanese = &expressions{
 		{Duty, 0, regexp.MustCompile(`^(?P<thing>[^、。]{1,12}?)は(?P<who>[^私、。]{1,8}?)(?:さん|様|先生)?が担当`)},
 		{Promise, 0, regexp.MustCompile(`^(?P<thing>[^、。]{2,16}?)(?:は|を)?(?:私|僕|俺|わたし)(?:たち)?が[^、。]{0,6}?(?:します|やります|行きます)`)},
 		{Promise, 0, regexp.MustCompile(`^(?:私|僕|俺|わたし)(?:たち)?(?:が|は)(?P<thing>[^、。]{2,16}?)(?:ておきます|やります|担当します)`)},
-		{Change, 0, regexp.MustCompile(`(?:から[^、。]{1,12})?に(?:変更になりました|変わりました|変更しました|変更されました|延期になりました|延期されました|上がりました|下がりました|値上げ)`)},
+		{Change, 0, regexp.MustCompile(`に(?:変更になりました|変わりました|変更しました|変更されました|延期になりました|` +
+			`延期されました|上がりました|下がりました|値上げ)`)},
 	},
 }
 

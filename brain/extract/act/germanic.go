@@ -14,9 +14,12 @@ var german = table{
 		ich|wir verspreche|versprechen|verspreche ?, <deed>
 		ich|wir verspreche|versprechen ~ , <deed>
 		ich|wir übernehme|übernehmen|erledige|erledigen|besorge|besorgen|organisiere|organisieren <thing>
-		^ ich schicke|bringe|kaufe|bestelle|repariere|buche|schreibe|hole|kläre|überweise|prüfe|putze|streiche <thing>
-		^ ich bereite|räume|frage|rufe|melde|backe|koche|suche|frage|leihe|sage|gebe ~ <thing> ab|an|auf|aus|mit|nach|um|vor|zurück|zu|bescheid|durch
-		^ wir schicken|bringen|kaufen|bestellen|reparieren|buchen|schreiben|holen|klären|überweisen|prüfen|streichen <thing>`,
+		^ ich schicke|bringe|kaufe|bestelle|repariere|buche|schreibe|hole|kläre|überweise|prüfe|putze|\
+			streiche <thing>
+		^ ich bereite|räume|frage|rufe|melde|backe|koche|suche|frage|leihe|sage|gebe ~ <thing> ab|an|auf|\
+			aus|mit|nach|um|vor|zurück|zu|bescheid|durch
+		^ wir schicken|bringen|kaufen|bestellen|reparieren|buchen|schreiben|holen|klären|überweisen|\
+			prüfen|streichen <thing>`,
 	duties: `
 		<who> ist|sind ?jetzt|?nun|?künftig ?ab ?sofort für <thing> zuständig|verantwortlich
 		für <thing> ist|sind ~ <who> zuständig|verantwortlich
@@ -46,11 +49,13 @@ var german = table{
 		statt|anstatt|anstelle
 		nicht mehr`,
 	not: "nicht nie niemals kein keine keinen keinem keiner niemand nichts",
-	hedges: "vielleicht wenn falls eventuell möglicherweise wahrscheinlich vermutlich könnte könnten würde würden wäre wären " +
+	hedges: "vielleicht wenn falls eventuell möglicherweise wahrscheinlich vermutlich könnte könnten würde " +
+		"würden wäre wären " +
 		"hätte hätten dürfte sollte sollten ob hoffentlich irgendwann sofern wohl müsste müssten möchte möchten",
 	reports: "sagte sagten meinte behauptet behauptete gesagt gemeint erzählt",
 	asking:  "wer wie was wann wo warum welche welcher welches wieso",
-	pronouns: "ich du er sie es wir ihr mich dich sich uns euch ihn ihm ihnen das dies dies dir mir man jemand alles so etwas " +
+	pronouns: "ich du er sie es wir ihr mich dich sich uns euch ihn ihm ihnen das dies dies dir mir man " +
+		"jemand alles so etwas " +
 		"was darum daran damit davon dazu",
 	selves: "ich wir",
 	habits: "immer oft meistens jeden jede jedes täglich normalerweise gewöhnlich nie manchmal gern gerne lieber " +
@@ -61,20 +66,26 @@ var german = table{
 	very:     "sehr besonders wirklich total am",
 	openers:  "dann also und aber gut ok okay ja heute morgen",
 	articles: "der die das unser unsere mein meine euer eure",
-	small:    "neu alt gut noch schon mal auch nur sehr eine einen einem einer eines dieses diese diesen wieder jetzt dann",
-	must: "muss müssen fällig spätestens frist abgabetermin deadline endet enden läuft braucht brauchen bitte soll sollen " +
+	small: "neu alt gut noch schon mal auch nur sehr eine einen einem einer eines dieses diese diesen " +
+		"wieder jetzt dann",
+	must: "muss müssen fällig spätestens frist abgabetermin deadline endet enden läuft braucht brauchen " +
+		"bitte soll sollen " +
 		"verfällt kündigen",
-	done: "erledigt fertig geschickt verschickt abgeschickt gesendet bezahlt überwiesen abgegeben eingereicht gekauft bestellt " +
-		"repariert gestrichen gereinigt angerufen gebucht unterschrieben abgesagt geliefert abgeholt zurückgebracht " +
+	done: "erledigt fertig geschickt verschickt abgeschickt gesendet bezahlt überwiesen abgegeben " +
+		"eingereicht gekauft bestellt " +
+		"repariert gestrichen gereinigt angerufen gebucht unterschrieben abgesagt geliefert abgeholt " +
+		"zurückgebracht " +
 		"aufgeräumt geputzt angemeldet beantwortet gebracht gemacht",
 	wishes:    "möchte möchten will wollen vorschlag vorschlagen empfehle besser hoffe wünsche bitte sollen soll",
 	holding:   "glaube denke meine finde hoffe fürchte",
 	expected:  "wird werden heute morgen klappt reicht passt",
 	addressed: "du dir dich euch ihr dein deine ihnen",
-	moved: "verschoben verlegt vorverlegt verlängert erhöht gesenkt geändert umgestellt umbenannt steigt steigen sinkt sinken " +
+	moved: "verschoben verlegt vorverlegt verlängert erhöht gesenkt geändert umgestellt umbenannt steigt " +
+		"steigen sinkt sinken " +
 		"wechselt verschiebt gestiegen gesunken gekürzt angehoben",
 	to: "auf nach bis",
-	days: "montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs donnerstags freitags " +
+	days: "montag dienstag mittwoch donnerstag freitag samstag sonntag montags dienstags mittwochs " +
+		"donnerstags freitags " +
 		"samstags sonntags",
 }
 
@@ -87,7 +98,8 @@ var dutch = table{
 		ik|we|wij beloof|beloven ~ dat|om <deed>
 		ik|we|wij zorg|zorgen ~ voor <thing>
 		ik|we|wij zorg|zorgen ?ervoor dat <deed>
-		^ ik|we|wij regel|regelen|stuur|sturen|koop|kopen|bestel|bestellen|repareer|boek|schrijf|haal|betaal|controleer|neem|verf <thing>
+		^ ik|we|wij regel|regelen|stuur|sturen|koop|kopen|bestel|bestellen|repareer|boek|schrijf|haal|\
+			betaal|controleer|neem|verf <thing>
 		^ ik breng|bel|ruim|zoek|vraag|geef ~ <thing> mee|terug|op|uit|na|door`,
 	duties: `
 		<who> is|zijn ?nu|?voortaan verantwoordelijk voor <thing>
@@ -118,11 +130,13 @@ var dutch = table{
 		in plaats van
 		niet meer`,
 	not: "niet nooit geen niemand niets",
-	hedges: "misschien als indien zou zouden wellicht waarschijnlijk mogelijk hopelijk ooit of kunnen kon mocht wou " +
+	hedges: "misschien als indien zou zouden wellicht waarschijnlijk mogelijk hopelijk ooit of kunnen kon " +
+		"mocht wou " +
 		"willen zodra",
 	reports: "zei zeiden beweert beweerde gezegd vertelde",
 	asking:  "wie wat waar wanneer waarom hoe welke welk",
-	pronouns: "ik jij je u hij zij ze het we wij jullie mij me jou hem haar ons hen dat dit die er iets alles zo wat daar " +
+	pronouns: "ik jij je u hij zij ze het we wij jullie mij me jou hem haar ons hen dat dit die er iets " +
+		"alles zo wat daar " +
 		"ervoor eraan",
 	selves:   "ik we wij",
 	habits:   "altijd vaak meestal elke elk iedere dagelijks normaal nooit soms graag liever telkens",
@@ -135,15 +149,18 @@ var dutch = table{
 	small:    "een nog al ook maar heel nieuw weer nu dan deze dit die wel nooit opnieuw",
 	must: "moet moeten uiterlijk deadline vervalt eindigt sluit sluiten verloopt nodig dienen inleveren " +
 		"opzeggen",
-	done: "klaar gedaan verstuurd gestuurd verzonden betaald ingeleverd gekocht besteld gerepareerd geverfd schoongemaakt " +
+	done: "klaar gedaan verstuurd gestuurd verzonden betaald ingeleverd gekocht besteld gerepareerd " +
+		"geverfd schoongemaakt " +
 		"gebeld geboekt getekend afgezegd geleverd opgehaald teruggebracht opgeruimd geregeld aangemeld beantwoord",
 	wishes:    "wil willen zou zouden voorstel graag hoop liever wens",
 	holding:   "geloof denk vind hoop vrees",
 	expected:  "zal zullen gaat gaan vandaag morgen lukt wordt",
 	addressed: "je jij jou jullie u jouw",
-	moved: "verplaatst verschoven verzet uitgesteld verlengd verhoogd verlaagd gewijzigd hernoemd stijgt stijgen daalt dalen " +
+	moved: "verplaatst verschoven verzet uitgesteld verlengd verhoogd verlaagd gewijzigd hernoemd stijgt " +
+		"stijgen daalt dalen " +
 		"gaat gestegen gedaald",
 	to: "naar tot op",
-	days: "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag maandags dinsdags woensdags donderdags vrijdags " +
+	days: "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag maandags dinsdags woensdags " +
+		"donderdags vrijdags " +
 		"zaterdags zondags",
 }

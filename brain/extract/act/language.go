@@ -6,7 +6,7 @@ import (
 	"orgmem/brain/text"
 )
 
-// table are the words and patterns of one language, in lists.
+// table are the words and patterns of one language, in lists. Large because a language has so many sorts of words.
 type table struct {
 	lang text.Lang
 	// promises, duties, likes, dislikes, beliefs and instead are patterns, one a line; firstPerson are verbs by which a
@@ -38,7 +38,7 @@ type table struct {
 	uncased bool
 }
 
-// language is what [table] lists.
+// language is what [table] lists. Large because the table is.
 type language struct {
 	known map[string]bool // all words of the lists
 

@@ -1,6 +1,7 @@
 package act
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,8 +51,12 @@ const (
 	leastEnding = 2
 )
 
+// continued ends a line of a pattern that goes on in the next.
+var continued = regexp.MustCompile(`\\\n\s*`)
+
 // compile reads patterns, one a line.
 func compile(lines string) (all [][]item) {
+	lines = continued.ReplaceAllString(lines, "")
 	for line := range strings.Lines(lines) {
 		var p []item
 		for f := range strings.FieldsSeq(line) {

@@ -8,11 +8,13 @@ var french = table{
 	promises: `
 		je vais|irai ?me|?te|?vous|?lui|?leur|?m|?t|?l|?le|?la|?les|?y|?en -er|-ir|-re|-oir <thing>
 		nous|on allons|va ?nous|?vous|?te|?l|?le|?la|?les|?y|?en -er|-ir|-re|-oir <thing>
-		je|j|nous ?me|?te|?vous|?lui|?leur|?m|?t|?l|?le|?la|?les|?y|?en -erai|-irai|-drai|-trai|-erons|-irons|-drons|ferai|ferons|irai|enverrai|enverrons <thing>
+		je|j|nous ?me|?te|?vous|?lui|?leur|?m|?t|?l|?le|?la|?les|?y|?en -erai|-irai|-drai|-trai|-erons|\
+			-irons|-drons|ferai|ferons|irai|enverrai|enverrons <thing>
 		je|nous m|me|nous occupe|charge|occuperai|chargerai|occupons|chargeons ~ de|d|du|des <thing>
 		je|nous ?te|?vous|?lui|?leur promets|promettons ~ de|d|que <deed>`,
 	duties: `
-		<who> est|sont ?maintenant|?désormais responsable|responsables|chargé|chargée|chargés de|d|du|des <thing>
+		<who> est|sont ?maintenant|?désormais responsable|responsables|chargé|chargée|chargés de|d|du|des \
+			<thing>
 		le|la responsable de|d|du|des <thing> est|c ?maintenant|?désormais|?est <who> $
 		<who> s|se occupe|occupent|charge|chargent ~ de|d|du|des <thing>
 		c est <who> qui s|se occupe|charge ~ de|d|du|des <thing>
@@ -20,7 +22,8 @@ var french = table{
 		<who> gère|dirige|coordonne <thing>
 		je suis ~ responsable|chargé|chargée de|d|du|des <thing>`,
 	likes: `
-		je|j|nous|on ?n|?ne aime|aimons|adore|adorons|apprécie|préfère|préférons ! ?beaucoup|?bien|?surtout|?vraiment <thing>
+		je|j|nous|on ?n|?ne aime|aimons|adore|adorons|apprécie|préfère|préférons ! ?beaucoup|?bien|\
+			?surtout|?vraiment <thing>
 		mon|ma|notre plat|boisson|couleur|livre|film|musique préféré|préférée <thing>
 		<thing> me|nous plaît|plaisent $`,
 	dislikes: `
@@ -51,38 +54,46 @@ var french = table{
 	very:     "beaucoup vraiment surtout trop bien le la les l de du des d",
 	openers:  "alors donc et mais bon ok oui ensuite",
 	articles: "le la les l notre nos mon ma mes leur",
-	small:    "une des plus très bien encore déjà aussi cette cet ces tout toute dans pour avec chez trop quand nos notre",
+	small: "une des plus très bien encore déjà aussi cette cet ces tout toute dans pour avec chez trop " +
+		"quand nos notre",
 	must: "doit devons devez doivent faut impératif échéance délai limite termine terminent expire clôture avant " +
 		"remettre résilier rendre",
-	done: "fait fini finie envoyé envoyée payé payée rendu rendue acheté achetée commandé commandée réparé réparée repeint " +
-		"nettoyé nettoyée appelé réservé réservée signé signée annulé annulée livré livrée récupéré rangé rangée inscrit " +
+	done: "fait fini finie envoyé envoyée payé payée rendu rendue acheté achetée commandé commandée réparé " +
+		"réparée repeint " +
+		"nettoyé nettoyée appelé réservé réservée signé signée annulé annulée livré livrée récupéré rangé " +
+		"rangée inscrit " +
 		"inscrite répondu terminé terminée réglé réglée",
 	wishes:    "voudrais voudrait aimerais propose proposons suggère souhaite préférerais mieux vaudrait devrait",
 	holding:   "crois pense trouve espère crains",
 	expected:  "va vont demain pleuvra suffit",
 	addressed: "tu te toi t vous ton ta tes votre vos ça",
-	moved: "reporté reportée reportés reportées déplacé déplacée avancé avancée décalé décalée augmenté augmente baisse baissé " +
+	moved: "reporté reportée reportés reportées déplacé déplacée avancé avancée décalé décalée augmenté " +
+		"augmente baisse baissé " +
 		"passe passent prolongé prolongée changé renommé renommée passé repoussé repoussée",
-	to:          "au à en",
-	days:        "lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis jeudis vendredis samedis dimanches",
+	to: "au à en",
+	days: "lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis jeudis " +
+		"vendredis samedis dimanches",
 	hedging:     "s il|ils",
 	conditional: "rais rait rions riez raient",
 	future:      "era ira dra eront iront",
 }
 
 var spanish = table{
-	verbs: "vamos voy muchas muchos gracias hola ayer desde creo pienso estoy tengo prefiero odio adoro prometo hemos pagué soy",
-	lang:  text.Spanish,
+	verbs: "vamos voy muchas muchos gracias hola ayer desde creo pienso estoy tengo prefiero odio adoro " +
+		"prometo hemos pagué soy",
+	lang: text.Spanish,
 	promises: `
 		voy|vamos a -ar|-er|-ir|-arlo|-arla|-erlo|-arle|-arme|-arte|-arnos|-irlo <thing>
-		^ ?yo|?te|?le|?les|?os|?lo|?la|?los|?las|?me|?nos -aré|-eré|-iré|-aremos|-eremos|-iremos|haré|haremos|pondré|traeré|tendré_listo <thing>
+		^ ?yo|?te|?le|?les|?os|?lo|?la|?los|?las|?me|?nos -aré|-eré|-iré|-aremos|-eremos|-iremos|haré|\
+			haremos|pondré|traeré|tendré_listo <thing>
 		?yo|?nosotros|?nosotras me|nos encargo|ocupo|encargaré|ocuparé|encargamos|ocupamos ~ de|del <thing>
 		de|del <thing> me|nos encargo|ocupo|encargamos|ocupamos ?yo
 		te|os|le|les ?lo prometo|prometemos <deed>
 		prometo|prometemos <deed>
 		te prometo que <deed>`,
 	duties: `
-		<who> es|son ?ahora el|la|los|las responsable|responsables|encargado|encargada|encargados de|del <thing>
+		<who> es|son ?ahora el|la|los|las responsable|responsables|encargado|encargada|encargados de|del \
+			<thing>
 		<who> es|son|está|están ?ahora responsable|encargado|encargada|cargo|a de|del <thing>
 		el|la responsable|encargado|encargada de|del <thing> es ?ahora <who> $
 		<who> se encarga|encargan|ocupa|ocupan ~ de|del <thing>
@@ -105,38 +116,50 @@ var spanish = table{
 	instead: `
 		en vez|lugar de|del
 		y ya no`,
-	not:     "no nunca jamás nadie nada ningún ninguna ninguno tampoco",
-	hedges:  "quizás quizá si probablemente posiblemente podría podríamos podrían querría ojalá acaso seguramente igual",
+	not: "no nunca jamás nadie nada ningún ninguna ninguno tampoco",
+	hedges: "quizás quizá si probablemente posiblemente podría podríamos podrían querría ojalá acaso " +
+		"seguramente igual",
 	reports: "dijo dijeron decía afirma afirmó contó prometió dice dicen",
 	asking:  "quién qué cuándo dónde cómo cuál cuánto cuánta por ¿",
-	pronouns: "yo tú él ella ello nosotros vosotros ellos ellas eso esto lo le les se me te nos os todo algo así ti mí " +
+	pronouns: "yo tú él ella ello nosotros vosotros ellos ellas eso esto lo le les se me te nos os todo " +
+		"algo así ti mí " +
 		"usted ustedes eso",
 	selves:  "yo nosotros nosotras",
 	habits:  "siempre cada todos todas normalmente habitualmente nunca veces diariamente generalmente suele suelo",
 	idle:    "dormir llover llueve lloverá nevar nieva espero ganas cansado cansada enfermo diré avisaré",
 	musings: "ver ser estar intentar esperar descansar pensar tener comer",
 	past:    "gustaba gustaban encantaba odiaba prefería era eran antes estaba había antiguamente",
-	very:    "mucho más muy realmente especialmente el la los las", openers: "entonces pues y pero bueno vale sí hoy luego",
+	very:    "mucho más muy realmente especialmente el la los las", openers: "entonces pues y pero bueno " +
+		"vale sí hoy luego",
 	articles: "el la los las nuestro nuestra mi su",
-	small: "una unos unas los las del con por para más muy este esta ese esa que como también todavía nuestro nuestra mis " +
+	small: "una unos unas los las del con por para más muy este esta ese esa que como también todavía " +
+		"nuestro nuestra mis " +
 		"sus",
-	must: "hay tenemos tengo tiene tienen deben debe debemos plazo vence vencen termina terminan caduca límite entregar " +
+	must: "hay tenemos tengo tiene tienen deben debe debemos plazo vence vencen termina terminan caduca " +
+		"límite entregar " +
 		"presentar cierra finaliza",
-	done: "hecho hecha enviado enviada envié pagado pagada pagué entregado entregada comprado comprada compré pedido " +
-		"reparado reparada pintado pintada limpiado llamado llamé reservado reservada firmado firmada cancelado cancelada " +
+	done: "hecho hecha enviado enviada envié pagado pagada pagué entregado entregada comprado comprada " +
+		"compré pedido " +
+		"reparado reparada pintado pintada limpiado llamado llamé reservado reservada firmado firmada " +
+		"cancelado cancelada " +
 		"recogido devuelto ordenado inscrito contestado respondido terminado terminada listo lista mandado mandada",
 	wishes:    "quisiera quiero gustaría propongo proponemos sugiero deseo mejor debería deberíamos ojalá",
 	holding:   "creo pienso espero temo opino",
 	expected:  "va van hoy mañana lloverá basta",
 	addressed: "tú te ti tu tus usted vosotros os tal estás",
-	moved: "aplazado aplazada aplazó adelantado adelantada trasladado trasladada cambiado cambiada pospuesto pospuesta subido " +
+	moved: "aplazado aplazada aplazó adelantado adelantada trasladado trasladada cambiado cambiada " +
+		"pospuesto pospuesta subido " +
 		"sube suben baja bajan bajado pasa pasan ampliado ampliada retrasado retrasada",
 	to:   "al a para hasta",
-	days: "lunes martes miércoles jueves viernes sábado domingo sábados domingos", conditional: "ría rías ríamos rían",
+	days: "lunes martes miércoles jueves viernes sábado domingo sábados domingos", conditional: "ría rías " +
+		"ríamos rían",
 	future: "rá rán",
 	firstPerson: `
-		^ ?te|?le|?les|?os|?lo|?la|?los|?las|?me|?nos mando|envío|llevo|traigo|compro|llamo|pago|recojo|hago|paso|escribo|reservo|entrego|preparo|voy|vamos|llego|salgo|vuelvo|respondo|contesto|quedo|confirmo|pido|busco|viajo
-		mando|envío|llevo|traigo|compro|llamo|pago|recojo|escribo|reservo|entrego|preparo|respondo|contesto|confirmo|viajo
+		^ ?te|?le|?les|?os|?lo|?la|?los|?las|?me|?nos mando|envío|llevo|traigo|compro|llamo|pago|recojo|\
+			hago|paso|escribo|reservo|entrego|preparo|voy|vamos|llego|salgo|vuelvo|respondo|contesto|quedo|\
+			confirmo|pido|busco|viajo
+		mando|envío|llevo|traigo|compro|llamo|pago|recojo|escribo|reservo|entrego|preparo|respondo|\
+			contesto|confirmo|viajo
 		tengo|tenemos que
 		-aré|-eré|-iré|-aremos|-eremos|-iremos`,
 }
@@ -145,13 +168,15 @@ var italian = table{
 	verbs: "grazie ciao ieri sono ho abbiamo dobbiamo vado preferisco odio adoro prometo prometto credo penso non da",
 	lang:  text.Italian,
 	promises: `
-		?io|?noi|?ti|?vi|?le|?gli|?lo|?la|?li|?mi|?ci -erò|-irò|-eremo|-iremo|farò|faremo|darò|andrò ?io|?noi <thing>
+		?io|?noi|?ti|?vi|?le|?gli|?lo|?la|?li|?mi|?ci -erò|-irò|-eremo|-iremo|farò|faremo|darò|andrò ?io|\
+			?noi <thing>
 		mi|ci occupo|occupiamo|occuperò|incarico ~ di|del|della|dell|dei|delle|dello|degli <thing>
 		di|del|della|dell|dei|delle|dello|degli <thing> mi|ci occupo|occupiamo ?io
 		?ti|?vi prometto|promettiamo di|che <deed>
 		ci penso io a|al|alla|alle|ai|agli|all <thing>`,
 	duties: `
-		<who> è|sono ?ora|?adesso ?il|?la responsabile|responsabili|incaricato|incaricata di|del|della|dell|dei|delle|dello|degli <thing>
+		<who> è|sono ?ora|?adesso ?il|?la responsabile|responsabili|incaricato|incaricata di|del|della|\
+			dell|dei|delle|dello|degli <thing>
 		il|la responsabile di|del|della|dell|dei|delle|dello|degli <thing> è ?ora|?adesso <who> $
 		<who> si occupa|occupano ~ di|del|della|dell|dei|delle|dello|degli <thing>
 		di|del|della|dell|dei|delle|dello|degli <thing> ?ora|?adesso si occupa|occupano ~ <who> $
@@ -188,42 +213,51 @@ var italian = table{
 	very:     "molto tanto più davvero soprattutto il lo la i gli le l",
 	openers:  "allora quindi e ma bene ok sì oggi poi",
 	articles: "il lo la i gli le l nostro nostra mio mia",
-	small: "una uno del della dei delle dello degli con per più molto questa questo quello anche ancora nostro nostra nel " +
+	small: "una uno del della dei delle dello degli con per più molto questa questo quello anche ancora " +
+		"nostro nostra nel " +
 		"nella alla allo dai dal dalla",
 	must: "deve devono dobbiamo devo va vanno bisogna entro scade scadono scadenza termine chiude chiudono termina " +
 		"terminano consegnare presentare disdire",
-	done: "fatto fatta inviato inviata mandato mandata pagato pagata consegnato consegnata comprato comprata ordinato " +
-		"ordinata riparato riparata dipinto pulito pulita chiamato prenotato prenotata firmato firmata annullato annullata " +
+	done: "fatto fatta inviato inviata mandato mandata pagato pagata consegnato consegnata comprato " +
+		"comprata ordinato " +
+		"ordinata riparato riparata dipinto pulito pulita chiamato prenotato prenotata firmato firmata " +
+		"annullato annullata " +
 		"ritirato ritirata riportato riordinato iscritto iscritta risposto finito finita",
 	wishes:    "vorrei vorremmo propongo proponiamo suggerisco meglio dovrebbe dovremmo voglio vogliamo",
 	holding:   "credo penso spero temo trovo ritengo",
 	expected:  "va vanno oggi domani basta vada",
 	addressed: "tu ti te tuo tua tuoi voi vi stai sta",
-	moved: "spostato spostata spostati rinviato rinviata anticipato anticipata posticipato posticipata prorogato prorogata " +
+	moved: "spostato spostata spostati rinviato rinviata anticipato anticipata posticipato posticipata " +
+		"prorogato prorogata " +
 		"aumentato aumentata sale salgono scende scendono passa passano cambiato ridotto ridotta",
 	to:          "al a ad all alle fino",
 	days:        "lunedì martedì mercoledì giovedì venerdì sabato domenica sabati domeniche",
 	conditional: "rei rebbe remmo rebbero resti",
 	future:      "rà ranno",
 	firstPerson: `
-		^ ?ti|?vi|?le|?gli|?lo|?la|?li|?mi|?ci mando|invio|porto|compro|chiamo|pago|ritiro|faccio|passo|scrivo|prenoto|consegno|preparo|vado|andiamo|arrivo|parto|torno|rispondo|confermo|ordino|cerco|viaggio
+		^ ?ti|?vi|?le|?gli|?lo|?la|?li|?mi|?ci mando|invio|porto|compro|chiamo|pago|ritiro|faccio|passo|\
+			scrivo|prenoto|consegno|preparo|vado|andiamo|arrivo|parto|torno|rispondo|confermo|ordino|cerco|\
+			viaggio
 		mando|invio|porto|compro|chiamo|pago|ritiro|scrivo|prenoto|consegno|preparo|rispondo|confermo|ordino
 		devo|dobbiamo
 		-erò|-irò|-eremo|-iremo`,
 }
 
 var portuguese = table{
-	verbs: "vamos vou obrigado obrigada olá ontem desde estou tenho temos prefiro detesto adoro prometo decidimos na no em para",
-	lang:  text.Portuguese,
+	verbs: "vamos vou obrigado obrigada olá ontem desde estou tenho temos prefiro detesto adoro prometo " +
+		"decidimos na no em para",
+	lang: text.Portuguese,
 	promises: `
 		vou|vamos ?te|?lhe|?vos|?me -ar|-er|-ir|-or <thing>
 		^ ?eu|?nós -arei|-erei|-irei|-aremos|-eremos|-iremos|farei|faremos|trarei|direi <thing>
 		?eu trato|cuido|tratamos|cuidamos ~ de|do|da|dos|das <thing>
-		?eu encarrego|ocupo|responsabilizo|encarregamos|ocupamos me|nos ~ de|do|da|dos|das|por|pelo|pela <thing>
+		?eu encarrego|ocupo|responsabilizo|encarregamos|ocupamos me|nos ~ de|do|da|dos|das|por|pelo|pela \
+			<thing>
 		?eu me encarrego|ocupo ~ de|do|da|dos|das <thing>
 		prometo|prometemos ?te <deed>`,
 	duties: `
-		<who> é|são|fica|ficou ?agora ?o|?a responsável|responsáveis|encarregado|encarregada por|pelo|pela|pelos|pelas|de|do|da|dos|das <thing>
+		<who> é|são|fica|ficou ?agora ?o|?a responsável|responsáveis|encarregado|encarregada por|pelo|\
+			pela|pelos|pelas|de|do|da|dos|das <thing>
 		o|a responsável por|pelo|pela|pelos|pelas <thing> é ?agora <who> $
 		<who> encarrega|ocupa|encarregam|ocupam se ~ de|do|da|dos|das <thing>
 		<who> se encarrega|ocupa ~ de|do|da|dos|das <thing>
@@ -246,7 +280,8 @@ var portuguese = table{
 		em vez|lugar de|do|da|dos|das
 		e não mais`,
 	not: "não nunca jamais ninguém nada nenhum nenhuma tampouco",
-	hedges: "talvez se provavelmente possivelmente poderia poderíamos podíamos podia queria gostaria oxalá tomara caso " +
+	hedges: "talvez se provavelmente possivelmente poderia poderíamos podíamos podia queria gostaria oxalá " +
+		"tomara caso " +
 		"eventualmente",
 	reports: "disse disseram dizia afirma afirmou contou prometeu diz dizem",
 	asking:  "quem que quando onde como qual quais quanto porquê porque",
@@ -260,26 +295,33 @@ var portuguese = table{
 	very:     "muito mais realmente sobretudo de do da dos das o a os as",
 	openers:  "então pois e mas bem ok sim hoje depois",
 	articles: "o a os as nosso nossa meu minha",
-	small: "uma uns umas dos das com por para mais muito este esta esse essa que como também ainda nosso nossa pelo pela " +
+	small: "uma uns umas dos das com por para mais muito este esta esse essa que como também ainda nosso " +
+		"nossa pelo pela " +
 		"nos nas aos",
-	must: "tem têm temos tenho deve devem devemos prazo vence vencem termina terminam expira limite entregar apresentar " +
+	must: "tem têm temos tenho deve devem devemos prazo vence vencem termina terminam expira limite " +
+		"entregar apresentar " +
 		"encerra fecha preciso precisamos",
-	done: "feito feita enviado enviada enviei pago paga paguei entregue comprado comprada comprei encomendado reparado " +
-		"reparada pintado pintada limpo limpa ligado liguei reservado reservada assinado assinada cancelado cancelada " +
+	done: "feito feita enviado enviada enviei pago paga paguei entregue comprado comprada comprei " +
+		"encomendado reparado " +
+		"reparada pintado pintada limpo limpa ligado liguei reservado reservada assinado assinada cancelado " +
+		"cancelada " +
 		"recolhido devolvido arrumado arrumada inscrito respondido terminado terminada pronto pronta mandado",
 	wishes:    "queria quero gostaria proponho propomos sugiro desejo melhor devia devíamos oxalá",
 	holding:   "acho creio penso espero receio acredito",
 	expected:  "vai vão hoje amanhã basta",
 	addressed: "tu te ti teu tua você contigo vocês seu",
-	moved: "adiado adiada adiou antecipado antecipada transferido transferida mudado mudada mudou aumentado aumentou sobe " +
+	moved: "adiado adiada adiou antecipado antecipada transferido transferida mudado mudada mudou " +
+		"aumentado aumentou sobe " +
 		"sobem desce descem passa passam prolongado prolongada alterado alterada baixou",
 	to: "para ao a até",
-	days: "segunda terça quarta quinta sexta sábado domingo segundas terças quartas quintas sextas sábados domingos " +
+	days: "segunda terça quarta quinta sexta sábado domingo segundas terças quartas quintas sextas sábados " +
+		"domingos " +
 		"segunda_feira",
 	conditional: "ria rias ríamos riam",
 	future:      "rá rão",
 	firstPerson: `
-		^ ?eu ?te|?lhe envio|levo|trago|compro|ligo|pago|busco|faço|passo|escrevo|reservo|entrego|preparo|vou|vamos|chego|saio|volto|respondo|confirmo|peço|mando|viajo
+		^ ?eu ?te|?lhe envio|levo|trago|compro|ligo|pago|busco|faço|passo|escrevo|reservo|entrego|preparo|\
+			vou|vamos|chego|saio|volto|respondo|confirmo|peço|mando|viajo
 		envio|levo|trago|compro|ligo|pago|escrevo|reservo|entrego|preparo|respondo|confirmo|mando|viajo
 		tenho|temos de|que
 		-arei|-erei|-irei|-aremos|-eremos|-iremos`,

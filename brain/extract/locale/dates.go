@@ -669,7 +669,7 @@ func (r *reader) weekday() (d Date, ok bool) {
 		return d, false
 	}
 	ahead := calendar.FloorMod(day-1-calendar.Weekday(r.today), 7)
-	if ahead == 0 && (r.wordBefore(r.until, r.i) > 0 || r.wordBefore(r.tooLate, r.i) > 0 || r.at(r.i-1) == "ici" ||
+	if ahead == 0 && (r.wordBefore(r.until, r.i) > 0 || r.wordBefore(r.tooLate, r.i) > 0 ||
 		r.word(r.untilBehind, r.i+n) > 0) {
 		ahead = 7 // who means today says so
 	}

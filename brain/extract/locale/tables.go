@@ -64,7 +64,7 @@ var tables = []table{
 		units: "jour jours|semaine semaines|mois|an ans année années", before: "|ce cet cette|",
 		behind: "dernier dernière passé passée||prochain prochaine qui_vient", agoBefore: "il_y_a", in: "dans",
 		art: "le l", to: "au à", since: "depuis depuis_le à_partir_du à_partir_de dès_le",
-		until: "jusqu_au jusqu_à jusqu_en", at: "à vers dès à_partir_de", hour: "h heures heure",
+		until: "jusqu_au jusqu_à jusqu_en d_ici d_ici_le d_ici_au d_ici_à", at: "à vers dès à_partir_de", hour: "h heures heure",
 		late:     "du_soir de_l_après_midi",
 		halfPast: "et_demie", on: "le en ce de du d au dès début fin mi",
 	},

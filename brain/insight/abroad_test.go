@@ -33,14 +33,15 @@ func TestInsightsAbroad(t *testing.T) {
 	for _, c := range []struct{ note, want string }{
 		{"Ich kümmere mich um die Anmeldung beim Turnverein.", "commitment: Jana: Ich kümmere mich um die Anmeldung beim " +
 			"Turnverein | Ohne Termin: „Ich kümmere mich um die Anmeldung beim Turnverein.“ (10. November 2026)"},
-		{"Je t'envoie le devis d'ici vendredi.", "due: Je t'envoie le devis d'ici vendredi | Avant la fin du 13 novembre 2026, " +
-			"Jana: « Je t'envoie le devis d'ici vendredi. » (10 novembre 2026)"},
-		{"La reunión de padres se ha aplazado del 18 al 25 de noviembre.", "change: La reunión de padres se ha aplazado del " +
-			"18 al 25 de noviembre | «La reunión de padres se ha aplazado del 18 al 25 de noviembre.» (10 de noviembre de 2026)"},
-		{"Frau Seidel ist für die Schlüssel zuständig.", "responsibility: Frau Seidel ist für die Schlüssel zuständig | " +
-			"„Frau Seidel ist für die Schlüssel zuständig.“ (10. November 2026)"},
-		{"Wie haalt het pakje op bij de buren?", "open_question: Open vraag: Wie haalt het pakje op bij de buren? | Gevraagd op " +
-			"10 november 2026; niets wat sindsdien is geschreven geeft er antwoord op."},
+		{"Je t'envoie le devis d'ici vendredi.", "due: Je t'envoie le devis d'ici vendredi | Avant la fin du " +
+			"13 novembre 2026, Jana: « Je t'envoie le devis d'ici vendredi. » (10 novembre 2026)"},
+		{"La reunión de padres se ha aplazado del 18 al 25 de noviembre.", "change: La reunión de padres se ha aplazado " +
+			"del 18 al 25 de noviembre | " +
+			"«La reunión de padres se ha aplazado del 18 al 25 de noviembre.» (10 de noviembre de 2026)"},
+		{"Frau Seidel ist für die Schlüssel zuständig.", "responsibility: Frau Seidel ist für die Schlüssel " +
+			"zuständig | „Frau Seidel ist für die Schlüssel zuständig.“ (10. November 2026)"},
+		{"Wie haalt het pakje op bij de buren?", "open_question: Open vraag: Wie haalt het pakje op bij de buren? | Gevraagd " +
+			"op 10 november 2026; niets wat sindsdien is geschreven geeft er antwoord op."},
 	} {
 		got := insightsOf(t, c.note)
 		if !slices.Contains(got, c.want) {

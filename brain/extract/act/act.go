@@ -208,13 +208,16 @@ func (s *sentence) stands(k Kind, m *match) bool {
 	case Duty:
 		return !s.has(m.from, m.to, s.not) && !s.has(m.from, m.to, s.past) && !s.numbers(m.thing[0], m.thing[1])
 	case Preference:
-		return !s.has(0, all, s.past) && !s.open()
+		// "I love it when you laugh" is of the two, and not of a thing.
+		return !s.has(0, all, s.past) && !s.open() && !whenever[s.tokens[m.thing[0]].Text]
 	case Belief:
 		return !s.opensWithPronoun(m.thing[0], m.thing[1]) && !s.has(m.thing[0], m.thing[1], s.idle) &&
 			s.content(m.thing[0], m.thing[1]) > 2 && !s.coming(m.thing[0], m.thing[1])
 	}
 	return true
 }
+
+var whenever = text.Set("quand cuando quando wenn als che que")
 
 // numbers tells whether one stands in [from, to): who has so many of a thing is not responsible for it.
 func (s *sentence) numbers(from, to int) bool {

@@ -52,11 +52,13 @@ func TestRead(t *testing.T) {
 func TestReadNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
-		{"de", "Ich liebe dich."}, {"de", "Ich kann das nicht."}, {"de", "Ich gehe jetzt schlafen."}, {"de", "Früher mochte ich Käse."},
-		{"de", "Wer kümmert sich um den Garten?"}, {"de", "Ich denke, dass es so passt."}, {"fr", "Je crois qu'il va pleuvoir."},
+		{"de", "Ich liebe dich."}, {"de", "Ich kann das nicht."}, {"de", "Ich gehe jetzt schlafen."},
+		{"de", "Früher mochte ich Käse."},
+		{"de", "Wer kümmert sich um den Garten?"}, {"de", "Ich denke, dass es so passt."},
+		{"fr", "Je crois qu'il va pleuvoir."},
 		{"es", "Compré el pan y la leche."}, {"es", "Creo que va a llover."}, {"it", "Credo che pioverà."},
 		{"pt", "Comprei o pão ontem."}, {"nl", "Ik ga slapen."}, {"es", "El ayuntamiento gestiona 14.000 viviendas."},
-		{"xx", "Ich werde den Zaun streichen."}, {"de", ""},
+		{"fr", "J'adore quand tu ris."}, {"xx", "Ich werde den Zaun streichen."}, {"de", ""},
 	} {
 		if got := Read(c[0], c[1]); len(got) > 0 {
 			t.Errorf("%s: %v", c[1], got)
@@ -69,7 +71,8 @@ func TestSpans(t *testing.T) {
 	t.Parallel()
 	codes := append(Codes(), "ja", "zh", "ar", "hi")
 	rapid.Check(t, func(t *rapid.T) {
-		said := rapid.StringOf(rapid.SampledFrom([]rune("ich mag je vais voy a la , . ? 私は好きですİ我喜欢 لا मैं\xff\n9"))).Draw(t, "said")
+		runes := []rune("ich mag je vais voy a la , . ? 私は好きですİ我喜欢 لا मैं\xff\n9")
+		said := rapid.StringOf(rapid.SampledFrom(runes)).Draw(t, "said")
 		code := rapid.SampledFrom(codes).Draw(t, "code")
 		for _, a := range Read(code, said) {
 			_ = said[a.Thing.Start:a.Thing.End]

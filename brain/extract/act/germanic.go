@@ -113,6 +113,7 @@ var dutch = table{
 		ik ben verantwoordelijk voor <thing>`,
 	likes: `
 		ik|we|wij hou|houd|houden ?heel ?veel ! van <thing>
+		ik -t|drink|lees|werk|ga|doe|kook|speel het liefst <thing>
 		ik vind <thing> ! lekker|leuk|fijn|mooi|heerlijk
 		ik|we|wij heb|hebben|drink|eet|werk|ga|lees|reis|kies|doe|werken|eten|drinken liever <thing>
 		ik|we|wij drink|eet|werk|lees|ga|doe|kook|speel ! graag <thing>

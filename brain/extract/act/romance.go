@@ -17,6 +17,7 @@ var french = table{
 			<thing>
 		le|la responsable de|d|du|des <thing> est|c ?maintenant|?désormais|?est <who> $
 		<who> s|se occupe|occupent|charge|chargent ~ de|d|du|des <thing>
+		c est <who> qui gère|dirige|coordonne <thing>
 		c est <who> qui s|se occupe|charge ~ de|d|du|des <thing>
 		de|du|d|des <thing> s|se occupe|charge ~ <who> $
 		<who> gère|dirige|coordonne <thing>
@@ -156,9 +157,9 @@ var spanish = table{
 	future: "rá rán",
 	firstPerson: `
 		^ ?te|?le|?les|?os|?lo|?la|?los|?las|?me|?nos mando|envío|llevo|traigo|compro|llamo|pago|recojo|\
-			hago|paso|escribo|reservo|entrego|preparo|voy|vamos|llego|salgo|vuelvo|respondo|contesto|quedo|\
+			hago|paso|escribo|reservo|entrego|preparo|voy|vamos|llego|salgo|vuelvo|encargo|respondo|contesto|quedo|\
 			confirmo|pido|busco|viajo
-		mando|envío|llevo|traigo|compro|llamo|pago|recojo|escribo|reservo|entrego|preparo|respondo|\
+		mando|envío|encargo|llevo|traigo|compro|llamo|pago|recojo|escribo|reservo|entrego|preparo|respondo|\
 			contesto|confirmo|viajo
 		tengo|tenemos que
 		-aré|-eré|-iré|-aremos|-eremos|-iremos`,
@@ -322,7 +323,7 @@ var portuguese = table{
 	firstPerson: `
 		^ ?eu ?te|?lhe envio|levo|trago|compro|ligo|pago|busco|faço|passo|escrevo|reservo|entrego|preparo|\
 			vou|vamos|chego|saio|volto|respondo|confirmo|peço|mando|viajo
-		envio|levo|trago|compro|ligo|pago|escrevo|reservo|entrego|preparo|respondo|confirmo|mando|viajo
+		envio|encomendo|marco|levo|trago|compro|ligo|pago|escrevo|reservo|entrego|preparo|respondo|confirmo|mando|viajo
 		tenho|temos de|que
 		-arei|-erei|-irei|-aremos|-eremos|-iremos`,
 }

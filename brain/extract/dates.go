@@ -45,6 +45,7 @@ var ordinals = map[string]int{
 func (r *reader) dates(from, to int) {
 	first := len(r.out.Dates)
 	abroad := r.abroad(from, to)
+	french := r.code == "fr" && r.lows[from] == "mon" // which is no Monday
 	for i := from; i < to && len(r.out.Dates) < MaxDates; {
 		if len(abroad) > 0 && r.tokens[i].End > abroad[0].Span.Start {
 			x := abroad[0]
@@ -61,7 +62,7 @@ func (r *reader) dates(from, to int) {
 			i++ // what it reads reaches into a date that is written in another language
 			continue
 		}
-		if !ok {
+		if !ok || french && i == from {
 			i++
 			continue
 		}

@@ -49,6 +49,7 @@ type reader struct {
 	tagged  tags
 	atMs    int64
 	langs   locale.Languages // that the document may be in
+	code    string           // of the one language other than English that it is in
 	speaker string
 	people  map[string]bool // the names of known speakers
 	marked  []Mention       // found by their shape, in order; without a type where nothing is named
@@ -77,9 +78,14 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	d, written := plainly(d)
 	r.text, r.atMs, r.speaker, r.tagged = d.Text, d.AtMs, d.Speaker, tags{d.Tagged}
 	r.langs = locale.Of(r.text[:min(len(r.text), guessBytes)])
+	code, sure := locale.Guess(r.text[:min(len(r.text), guessBytes)])
+	if r.code = ""; sure {
+		r.code = code
+	}
 	r.out, r.next, r.unnamed = Extraction{}, 0, 0
 	r.shapes()
 	r.turns(d.Speakers)
+	addressed(r)
 	slices.SortStableFunc(r.marked, func(a, b Mention) int {
 		return cmp.Or(a.Span.Start-b.Span.Start, min(len(a.Type), 1)-min(len(b.Type), 1))
 	})
@@ -191,6 +197,9 @@ func (r *reader) names() {
 				} else {
 					kind = r.kind(f)
 				}
+			}
+			if r.code != "" && nameless(r, f.from, f.to, kind) {
+				continue
 			}
 			r.mention(Mention{Span: sp, Name: name, Type: kind, Confidence: f.confidence()}, e)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"orgmem/brain/extract/shape"
 	"orgmem/brain/extract/tagger"
+	"orgmem/brain/extract/turn"
 )
 
 // shapes finds what is recognised by how it is written, whatever it means: URLs,
@@ -132,7 +133,8 @@ func camel(r *reader, sp Span, head, tail string) {
 // other: elsewhere it is a stranger's account.
 func (r *reader) handle(i, end int) {
 	name := r.text[i+1 : end]
-	if r.text[i] != '@' || len(name) < 2 || len(name) > maxSpeaker || r.speaker == "" && (i == 0 || r.text[i-1] != '<') {
+	if r.text[i] != '@' || len(name) < 2 || len(name) > turn.MaxSpeaker ||
+		r.speaker == "" && (i == 0 || r.text[i-1] != '<') {
 		return
 	}
 	for _, c := range name {

@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 
+	"orgmem/brain/extract/act"
+	"orgmem/brain/extract/locale"
 	"orgmem/brain/extract/stance"
 	"orgmem/brain/extract/tagger"
 	reading "orgmem/brain/reader"
@@ -52,6 +54,9 @@ func (r *reader) stances(from, to int, mentions []Mention) {
 	}
 	read := stance.Read(s)
 	if len(read) == 0 {
+		read = stancesAbroad(r.text, r.tokens[s.From].Start, r.tokens[s.To-1].End)
+	}
+	if len(read) == 0 {
 		read = proposedStance(r.tagged.sentence(r.tokens[s.From].Start), s, mentions)
 	}
 	for _, found := range read {
@@ -67,6 +72,40 @@ func (r *reader) stances(from, to int, mentions []Mention) {
 		}
 		r.out.Statements = append(r.out.Statements, said)
 	}
+}
+
+// sureAbroad is how often a stance is right that is read in another language than English.
+const sureAbroad = 0.8
+
+// stancesAbroad are those of a sentence in another language than English.
+func stancesAbroad(all string, from, to int) (out []stance.Stance) {
+	said := all[from:to]
+	codes := locale.Of(said).Codes()
+	if code, _ := locale.Guess(said); code != "" {
+		codes = []string{code}
+	} else if len(codes) == 0 && strings.ContainsFunc(said, func(r rune) bool { return r >= 'À' }) {
+		codes = act.Codes() // of so few words that none tells its language
+	}
+	for _, code := range codes {
+		for _, a := range act.Read(code, said) {
+			kind := stance.Preference
+			switch a.Kind {
+			case act.Belief:
+				kind = stance.Belief
+			case act.Preference:
+			default:
+				continue
+			}
+			out = append(out, stance.Stance{
+				Kind: kind, Span: Span{Start: from, End: to}, Polarity: a.Polarity, Confidence: sureAbroad,
+				Object: Span{Start: from + a.Thing.Start, End: from + a.Thing.End},
+			})
+		}
+		if len(out) > 0 {
+			break
+		}
+	}
+	return out
 }
 
 // The bounds were chosen on what is held out of train/data (DESIGN.md).

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"orgmem/brain/extract/turn"
 	reading "orgmem/brain/reader"
 	"orgmem/brain/text"
 )
@@ -157,8 +158,4 @@ type Statement struct {
 }
 
 // Turn is what one speaker says without a break, in a transcript or chat log.
-type Turn struct {
-	Speaker string // as the text writes it, in plain letters; one of Document.Speakers by the name alone (see spokenName)
-	Name    Span   // the speaker's name
-	Span    Span   // what is said, without the name
-}
+type Turn = turn.Turn

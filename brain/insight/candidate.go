@@ -136,6 +136,8 @@ type gatherer struct {
 	stems  []map[string]bool
 	people map[string]bool
 	out    []Candidate
+	// foreign are the lines of notes in other languages than English, of which lines have no words.
+	foreign []line
 	// conversation: so much is said in a day that it is talk, or people take turns; long: the texts are no notes
 	// but documents.
 	conversation, long bool
@@ -186,9 +188,17 @@ func (g *gatherer) takesTurns() bool {
 // the order in which they were said.
 func Gather(notes []temporal.Note) []Candidate {
 	g := &gatherer{notes: notes}
+	codes := languagesOf(notes)
 	for i := range notes {
 		from := len(g.lines)
-		g.lines = append(g.lines, linesOf(i, &notes[i])...)
+		lines := linesOf(i, &notes[i])
+		for k := range lines {
+			if lines[k].code = codes[i]; codes[i] != "" {
+				g.foreign = append(g.foreign, lines[k])
+				lines[k].words = nil // the rules for English find nothing in them
+			}
+		}
+		g.lines = append(g.lines, lines...)
 		g.of = append(g.of, g.lines[from:len(g.lines):len(g.lines)])
 	}
 	g.look()
@@ -204,6 +214,7 @@ func Gather(notes []temporal.Note) []Candidate {
 	g.out = append(g.out, g.dues(changes)...)
 	g.out = append(g.out, g.recurrences()...)
 	g.out = append(g.out, g.questions()...)
+	g.out = append(g.out, abroad(g)...)
 	for i := range g.out {
 		g.out[i].Grounds.Long = g.long
 	}
@@ -236,6 +247,12 @@ func (g *gatherer) questions() (out []Candidate) {
 			continue
 		}
 		l := &g.of[q.Note][k]
+		if l.code != "" {
+			if c, ok := questionAbroad(q, l); ok {
+				out = append(out, c)
+			}
+			continue
+		}
 		stems := l.stems(0, len(l.words))
 		if strings.ContainsAny(n.Text[q.Span.Start:q.Span.End], "=[]{}`<>") || l.any(0, len(l.words), addressed) ||
 			len(l.words) > maxSaid || !l.concrete(0, len(l.words)) {

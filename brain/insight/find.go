@@ -62,17 +62,17 @@ func (in *Input) domain(v int32) int32 {
 }
 
 // name is how an insight speaks of a node.
-func (in *Input) name(v int32) string {
+func (in *Input) name(words *shapeWords, v int32) string {
 	if t := in.Nodes[v].Title; t != "" {
 		return "“" + t + "”"
 	}
-	return "A passage"
+	return words.passage
 }
 
 // topic is how an insight speaks of a domain.
-func (in *Input) topic(d int32) string {
+func (in *Input) topic(words *shapeWords, d int32) string {
 	if l := in.Domains[d].Label; l != "" {
 		return "“" + l + "”"
 	}
-	return "a domain without a name"
+	return words.domain
 }

@@ -26,7 +26,8 @@ type line struct {
 	span  text.Span
 	words []word
 	asks  bool
-	back  int // see mark
+	code  string // of its language, where that is another than English
+	back  int    // see mark
 }
 
 // contractions are what hangs on a word with an apostrophe.

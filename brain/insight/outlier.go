@@ -68,14 +68,15 @@ func outliers(in *Input, ties [][]tie) []Insight {
 		}
 		near := in.nearest(ties[v])
 		i := Insight{Kind: KindOutlier, Confidence: score / (score + aside), Nodes: append([]int32{v}, near...)}
-		i.Title = fmt.Sprintf("%s stands alone", in.name(v))
-		i.Detail = "No other text in this memory is much like it."
+		words := in.shapeWordsOf([]int32{v})
+		i.Title = fmt.Sprintf(words.alone, in.name(words, v))
+		i.Detail = words.unlike
 		if len(near) > 0 {
-			i.Detail = "Hardly any other text in this memory is much like it."
+			i.Detail = words.hardly
 		}
 		if d := in.domain(v); d != None {
 			i.Domains = []int32{d}
-			i.Detail += fmt.Sprintf(" It is nearest to %s.", in.topic(d))
+			i.Detail += fmt.Sprintf(words.nearest, in.topic(words, d))
 		}
 		out = append(out, i)
 	}

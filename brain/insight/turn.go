@@ -115,31 +115,20 @@ func (in *Input) dated(v int32) bool {
 
 func (in *Input) turn(kind string, d int32, was, is float64, border, window int64, sure float64) Insight {
 	days := (window + dayMS/2) / dayMS
-	when := fmt.Sprintf("the last %d days", days)
-	if days == 1 {
-		when = "the last day"
-	}
 	i := Insight{
 		Kind: kind, Confidence: min(sure, 0.99), Domains: []int32{d}, Nodes: in.latest(d, border, kind == KindRising),
 	}
-	i.Title = in.topic(d) + " is rising"
+	words := in.shapeWordsOf(i.Nodes)
+	when := words.day
+	if days != 1 {
+		when = fmt.Sprintf(words.days, days)
+	}
+	i.Title = fmt.Sprintf(words.rising, in.topic(words, d))
 	if kind == KindFading {
-		i.Title = in.topic(d) + " is fading"
+		i.Title = fmt.Sprintf(words.fading, in.topic(words, d))
 	}
-	i.Detail = fmt.Sprintf("Of what was written in %s, %s is about it; before that, %s.", when, percent(is), percent(was))
+	i.Detail = fmt.Sprintf(words.share, when, words.percent(is), words.percent(was))
 	return i
-}
-
-func percent(share float64) string {
-	switch {
-	case share == 0:
-		return "nothing"
-	case share < 0.001:
-		return "less than 0.1 %"
-	case share < 0.1:
-		return fmt.Sprintf("%.1f %%", 100*share)
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
 // latest lists the newest texts of a domain: of those after the border, or up to

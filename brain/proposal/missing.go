@@ -200,17 +200,18 @@ func (f *Finder) rationale(l Link) (_ string, through []int32) {
 	slices.SortFunc(through, func(x, y int32) int {
 		return cmp.Or(cmp.Compare(len(f.near[x]), len(f.near[y])), cmp.Compare(x, y))
 	})
+	nodes := f.g.Nodes
+	words := wordsOf(nodes[l.A].Title + ". " + nodes[l.B].Title)
 	names := make([]string, min(maxNamed, len(through)))
 	for i := range names {
-		names[i] = "“" + f.g.Nodes[through[i]].Title + "”"
+		names[i] = words.quote(nodes[through[i]].Title)
 	}
-	s := "“" + f.g.Nodes[l.A].Title + "” and “" + f.g.Nodes[l.B].Title + "” are both linked to " +
-		strings.Join(names, ", ")
+	s := fmt.Sprintf(words.linked, words.quote(nodes[l.A].Title), words.quote(nodes[l.B].Title), strings.Join(names, ", "))
 	if more := len(through) - maxNamed; more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
+		s += fmt.Sprintf(words.more, more)
 	}
 	if meaning, known := f.meaning(l.A, l.B); known {
-		s += fmt.Sprintf("; their texts are similar (%.2f)", meaning)
+		s += fmt.Sprintf(words.similar, meaning)
 	}
 	return s + ".", through[:len(names)]
 }

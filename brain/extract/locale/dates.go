@@ -669,6 +669,10 @@ func (r *reader) weekday() (d Date, ok bool) {
 		return d, false
 	}
 	ahead := calendar.FloorMod(day-1-calendar.Weekday(r.today), 7)
+	if ahead == 0 && (r.wordBefore(r.until, r.i) > 0 || r.wordBefore(r.tooLate, r.i) > 0 ||
+		r.word(r.untilBehind, r.i+n) > 0) {
+		ahead = 7 // who means today says so
+	}
 	d.From, d.Relative, d.Guessed = r.today+ahead, true, true
 	if ahead > 0 && r.side() < 0 {
 		d.From -= 7

@@ -140,7 +140,12 @@ func easternDates(s string, today int, known bool) (out []Date) {
 			continue
 		}
 		d.clocked(s)
-		switch behind := s[d.End:]; {
+		behind := s[d.End:]
+		bounded := easternBefore.MatchString(behind) || easternUntil.MatchString(behind)
+		if d.Guessed && d.From == today && bounded && d.Grain == Day { // who means today says so
+			d.From, d.Until = d.From+7, d.Until+7
+		}
+		switch {
 		case d.Grain != Day || d.Until-d.From != 1:
 		case easternBefore.MatchString(behind):
 			d.From, d.Until, d.Minute = Always, d.From, -1

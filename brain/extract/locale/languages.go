@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"orgmem/brain/text"
 )
@@ -207,4 +208,65 @@ func (l Languages) mayDate(s string) bool {
 		}
 	}
 	return false
+}
+
+// Guess is the one language other than English that a text is in, as its two letters; "": it is in English, or several
+// come into question. sure tells whether more than one word says so.
+func Guess(s string) (code string, sure bool) {
+	if han, kana, letters := eastern(s); 2*(han+kana) > letters {
+		if kana > 0 {
+			return "ja", true
+		}
+		return "zh", true
+	}
+	if code = Surely(s).latin(); code != "" {
+		return code, true
+	}
+	if polish(s) {
+		return "pl", true
+	}
+	return Of(s).latin(), false
+}
+
+// polish tells whether a word in small letters has a letter that only Polish has.
+func polish(s string) bool {
+	small := false
+	for i, r := range s {
+		if before, _ := utf8.DecodeLastRuneInString(s[:i]); !unicode.IsLetter(before) {
+			small = unicode.IsLower(r) || i == 0
+		}
+		if small && strings.ContainsRune("ąęłśźż", r) {
+			return true
+		}
+	}
+	return false
+}
+
+// latin is Only where no Chinese or Japanese is quoted.
+func (l Languages) latin() string { return Languages{mask: l.mask}.Only() }
+
+// eastern counts the letters of Chinese and Japanese, and all.
+func eastern(s string) (han, kana, letters int) {
+	for _, r := range s {
+		switch {
+		case r < 'A' || !unicode.IsLetter(r):
+			continue
+		case r >= 0x3040 && unicode.Is(unicode.Han, r):
+			han++
+		case r >= 0x3040 && unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		}
+		letters++
+	}
+	return han, kana, letters
+}
+
+// Codes are the languages that come into question.
+func (l Languages) Codes() (codes []string) {
+	for k, w := range languages {
+		if l.has(k) {
+			codes = append(codes, w.code)
+		}
+	}
+	return codes
 }

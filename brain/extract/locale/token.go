@@ -87,3 +87,20 @@ func digit(r rune) int {
 	}
 	return 0
 }
+
+// Token is a word in lower case, a number, or a mark of a sentence. An apostrophe or a hyphen within a word parts it.
+type Token struct {
+	Text            string
+	Start, End      int // byte offsets
+	Number, Capital bool
+}
+
+// Tokens cuts a sentence, of which it reads a bounded part.
+func Tokens(s string) []Token {
+	all := tokensOf(s)
+	out := make([]Token, len(all))
+	for i, t := range all {
+		out[i] = Token{Text: t.text, Start: t.start, End: t.end, Number: t.n >= 0, Capital: t.capital}
+	}
+	return out
+}

@@ -32,6 +32,14 @@ func main() {
 
 // run makes everything. Read this function to know what is released.
 func run(ctx context.Context, log io.Writer, root, out, version string) (err error) {
+	// Compilers and binaries run in other folders than this.
+	root, err = filepath.Abs(root)
+	if err != nil {
+		return err
+	}
+	if out, err = filepath.Abs(out); err != nil {
+		return err
+	}
 	r, err := newRelease(ctx, root, version)
 	if err != nil {
 		return err

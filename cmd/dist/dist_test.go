@@ -27,7 +27,8 @@ import (
 const root = "../.."
 
 var sample = release{
-	version: "v1.2.3", commit: "0123456789abcdef0123456789abcdef01234567", time: time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC),
+	version: "v1.2.3", commit: "0123456789abcdef0123456789abcdef01234567",
+	time: time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC),
 }
 
 func TestPackageVersionsAreInOrder(t *testing.T) {
@@ -38,7 +39,8 @@ func TestPackageVersionsAreInOrder(t *testing.T) {
 	}
 	var last string
 	for _, version := range []string{
-		"e3f33f803f18", "e3f33f803f18-dirty", "v0.0.1", "v1.2.3-alpha.1", "v1.2.3-rc.1", "v1.2.3", "v1.2.3-4-gabcdef012345", "1.3.0",
+		"e3f33f803f18", "e3f33f803f18-dirty", "v0.0.1", "v1.2.3-alpha.1", "v1.2.3-rc.1", "v1.2.3",
+		"v1.2.3-4-gabcdef012345", "1.3.0",
 	} {
 		r := sample
 		r.version = version
@@ -102,7 +104,8 @@ func own(t *testing.T) built {
 
 func schema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
+	const module = "github.com/CycloneDX/cyclonedx-go"
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +120,8 @@ func schema(t *testing.T) *jsonschema.Schema {
 		if err := errors.Join(err, raw.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if err := compiler.AddResource("http://cyclonedx.org/schema/"+strings.Replace(name, "schemax", "schema", 1), doc); err != nil {
+		id := "http://cyclonedx.org/schema/" + strings.Replace(name, "schemax", "schema", 1)
+		if err := compiler.AddResource(id, doc); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -267,7 +271,8 @@ func TestPackagesAndArchivesAreTheSameTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		staging := filepath.Join(t.TempDir(), "oci")
-		if err := writeImage(image, staging, sample, map[target]v1.Image{b.target: one}, map[string]string{"a": "b"}); err != nil {
+		images := map[target]v1.Image{b.target: one}
+		if err := writeImage(image, staging, sample, images, map[string]string{"a": "b"}); err != nil {
 			t.Fatal(err)
 		}
 		for _, file := range append(made, archive, image) {
@@ -290,7 +295,8 @@ func TestPackagesAndArchivesAreTheSameTwice(t *testing.T) {
 func TestArchiveHasEverythingInOneFolder(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.tar.gz")
-	if err := writeArchive(file, "orgmem_1.2.3", papers(t).archive(small(t), []byte("l"), []byte("{}")), sample.time); err != nil {
+	entries := papers(t).archive(small(t), []byte("l"), []byte("{}"))
+	if err := writeArchive(file, "orgmem_1.2.3", entries, sample.time); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(file)
@@ -317,8 +323,9 @@ func TestArchiveHasEverythingInOneFolder(t *testing.T) {
 		content[h.Name] = h.Mode
 	}
 	for _, name := range []string{
-		"", "orgmem", "LICENSE", "NOTICE", "README.md", "LICENSES-THIRD-PARTY", "sbom.cdx.json", "orgmem.toml", "man/orgmem.1",
-		"man/orgmem.toml.5", "completions/orgmem.bash", "completions/orgmem.zsh", "completions/orgmem.fish", "systemd/orgmem.service",
+		"", "orgmem", "LICENSE", "NOTICE", "README.md", "LICENSES-THIRD-PARTY", "sbom.cdx.json", "orgmem.toml",
+		"man/orgmem.1", "man/orgmem.toml.5", "completions/orgmem.bash", "completions/orgmem.zsh",
+		"completions/orgmem.fish", "systemd/orgmem.service",
 	} {
 		if _, ok := content["orgmem_1.2.3/"+name]; !ok {
 			t.Errorf("no %q", name)
@@ -364,7 +371,8 @@ func TestDebianTakesThePackage(t *testing.T) {
 		t.Errorf("conffiles %q, %v", conffiles, err)
 	}
 	for _, script := range []string{"postinst", "prerm", "postrm"} {
-		if out, err := exec.CommandContext(t.Context(), "sh", "-n", filepath.Join(dir, "DEBIAN", script)).CombinedOutput(); err != nil {
+		path := filepath.Join(dir, "DEBIAN", script)
+		if out, err := exec.CommandContext(t.Context(), "sh", "-n", path).CombinedOutput(); err != nil {
 			t.Errorf("%s: %s", script, out)
 		}
 	}
@@ -405,7 +413,8 @@ func TestImageRunsAsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	top, err := outer.IndexManifest()
-	if err != nil || len(top.Manifests) != 1 || top.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != "1.2.3" {
+	const refName = "org.opencontainers.image.ref.name"
+	if err != nil || len(top.Manifests) != 1 || top.Manifests[0].Annotations[refName] != "1.2.3" {
 		t.Fatalf("%+v, %v", top, err)
 	}
 	inner, err := outer.ImageIndex(top.Manifests[0].Digest)
@@ -426,8 +435,9 @@ func TestImageRunsAsNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := config.Config
-		if config.Architecture != m.Platform.Architecture || c.User != "65532:65532" || c.Entrypoint[0] != "/usr/bin/orgmem" ||
-			!strings.Contains(c.Labels["orgmem.models"], "multilingual-e5-small") || c.Labels["org.opencontainers.image.revision"] != sample.commit {
+		if config.Architecture != m.Platform.Architecture || c.User != "65532:65532" ||
+			c.Entrypoint[0] != "/usr/bin/orgmem" || !strings.Contains(c.Labels["orgmem.models"], "multilingual-e5-small") ||
+			c.Labels["org.opencontainers.image.revision"] != sample.commit {
 			t.Errorf("%+v", config)
 		}
 	}

@@ -17,7 +17,11 @@ for device in null zero random urandom; do
 done
 mount -o remount,bind,ro "$root"
 touch "$root/written" 2>/dev/null && { echo "the root can be written"; exit 1; }
-field() { python3 -c 'import json,sys; c = json.load(open(sys.argv[1])); print(*(x for k in sys.argv[2:] for x in c[k]), sep="\n")' "$config" "$@"; }
+field() {
+	python3 -c 'import json,sys
+c = json.load(open(sys.argv[1]))
+print(*(x for k in sys.argv[2:] for x in c[k]), sep="\n")' "$config" "$@"
+}
 mapfile -t variables < <(field Env)
 mapfile -t command < <(field Entrypoint Cmd)
 [ "$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["User"])' "$config")" = 65532:65532 ]

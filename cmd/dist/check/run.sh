@@ -45,7 +45,6 @@ wait_for() {
 # first_answer RUN...: makes an organization, takes a text in and finds it. RUN is what to put
 # before a command so that it sees the service, its data and curl.
 first_answer() {
-	local key found
 	key=$("$@" orgmem org create --data /var/lib/orgmem --name Acme --owner-email ann@example.org --json |
 		sed -n 's/.*"apiKey":"\([^"]*\)".*/\1/p')
 	[ -n "$key" ] || fail "no key was made"
@@ -79,11 +78,12 @@ sums() {
 # A second build, in another folder, with an empty cache, another umask, another zone and language.
 again() {
 	[ -z "$(git status --porcelain)" ] || fail "commit first: the second build is one of what is committed"
-	local begin
+	local begin modules
+	modules=$(go env GOMODCACHE)
 	begin=$(now)
 	git worktree add --quiet --detach "$work/again" HEAD
 	(cd "$work/again" && umask 077 && GOCACHE="$work/cache" TZ=Asia/Tokyo LC_ALL=C HOME="$work" \
-		GOMODCACHE="$(go env GOMODCACHE)" go -C cmd/dist run . -root ../.. -out "$work/second") >/dev/null
+		GOMODCACHE="$modules" go -C cmd/dist run . -root ../.. -out "$work/second") >/dev/null
 	diff "$dist/SHA256SUMS" "$work/second/SHA256SUMS" || fail "the second build differs"
 	ok "a second build, cold, has the same bytes ($((($(now) - begin) / 1000)) s)"
 	rm -rf "$work/second"
@@ -115,12 +115,16 @@ boot() {
 	pids+=("$init")
 	wait_for 60 booted || fail "Debian does not come up: $(tail -5 "$work/console")"
 }
-inside() { nsenter --target "$init" --mount --uts --ipc --net --pid --cgroup --root --wdns=/ env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+inside() {
+	nsenter --target "$init" --mount --uts --ipc --net --pid --cgroup --root --wdns=/ \
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
 booted() { inside systemctl is-active multi-user.target; }
 
 # snapshot tells every file of the root but logs, caches and what dpkg notes, and who is known.
 snapshot() {
-	inside find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /var/log -o -path /var/cache \
+	inside find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /var/log \
+		-o -path /var/cache \
 		-o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/systemd -o -path /.old \) -prune -o -print |
 		grep -vE '^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-$|^/etc/.pwd.lock$' | sort
 	inside cat /etc/passwd /etc/group /etc/subuid | sort
@@ -142,11 +146,12 @@ debian() {
 	inside systemctl start orgmem || fail "start: $(inside journalctl -u orgmem -n 20)"
 	ready=$(($(now) - begin))
 	first_answer inside
+	inside env ORGMEM_API_KEY="$key" orgmem search who looked after the heating | grep -q boiler || fail "orgmem search"
 	ok "systemctl start returns when it is ready ($ready ms), the first answer after $(($(now) - begin)) ms"
 
 	local pid
 	pid=$(inside systemctl show -P MainPID orgmem)
-	[ "$(inside ps -o user= -p "$pid" 2>/dev/null || inside stat -c %U "/proc/$pid")" = orgmem ] || fail "it is not run by orgmem"
+	[ "$(inside stat -c %U "/proc/$pid")" = orgmem ] || fail "it is not run by orgmem"
 	inside grep -q '^NoNewPrivs:.*1$' "/proc/$pid/status" || fail "it could gain privileges"
 	inside grep -qE '^CapEff:\s*0+$' "/proc/$pid/status" || fail "it has capabilities"
 	inside grep -q '^Seccomp:.*2$' "/proc/$pid/status" || fail "it may call everything"
@@ -199,7 +204,8 @@ debian() {
 	kill -9 "$init"
 }
 
-# Into a root of Debian, since no distribution with RPM can be had here: what the scripts do is the same.
+# Into a root of Debian, since no distribution with RPM can be had here: what the scripts do is the
+# same.
 rpm_package() {
 	need rpm rpm
 	debian_tar
@@ -234,7 +240,8 @@ image() {
 		${emulator:+/emulator} >"$work/image.log" 2>&1 </dev/null &
 	outer=$!
 	pids+=("$outer")
-	wait_for 120 in_image "$outer" "" curl -sf http://127.0.0.1:8081/readyz || fail "it does not serve: $(tail -5 "$work/image.log")"
+	wait_for 240 in_image "$outer" "" curl -sf http://127.0.0.1:8081/readyz ||
+		fail "it does not serve: $(tail -5 "$work/image.log")"
 	first_answer in_image "$outer" "${emulator:+/emulator}"
 	local pid
 	pid=$(pgrep -P "$outer")
@@ -242,30 +249,36 @@ image() {
 	in_image "$outer" "${emulator:+/emulator}" orgmem version >/dev/null
 	kill -TERM "$pid"
 	wait "$outer" || fail "the stop: $(tail -5 "$work/image.log")"
-	ok "the image for $architecture serves as 65532 over a read-only root, first answer after $(($(now) - begin)) ms, and stops"
+	ok "the image for $architecture serves as 65532, its root read-only, and stops;" \
+		"the first answer after $(($(now) - begin)) ms"
 	rm -rf "$root"
 }
 
-# in_image OUTER EMULATOR COMMAND...: orgmem is the image's own, all else this machine's, in the image's network.
+# in_image OUTER EMULATOR COMMAND...: orgmem is the image's own, all else this machine's, in the image's
+# network.
 in_image() {
 	local pid emulator=$2
 	pid=$(pgrep -P "$1") || return 1
 	if [ "$3" = orgmem ]; then
-		nsenter --target "$pid" --mount --net --pid --root --wdns=/ --setuid 65532 --setgid 65532 $emulator /usr/bin/orgmem "${@:4}"
+		nsenter --target "$pid" --mount --net --pid --root --wdns=/ --setuid 65532 --setgid 65532 \
+			$emulator /usr/bin/orgmem "${@:4}"
 	else
 		nsenter --target "$pid" --net "${@:3}"
 	fi
 }
 
 arm64() {
-	need qemu-aarch64-static qemu-user-static || { echo "NOT CHECKED: arm64; no emulator could be installed"; return; }
+	need qemu-aarch64-static qemu-user-static ||
+		{ echo "NOT CHECKED: arm64; no emulator could be installed"; return; }
 	local emulator begin
 	emulator=$(command -v qemu-aarch64-static)
 	image arm64 "$emulator"
 	begin=$(now)
-	GOARCH=arm64 CGO_ENABLED=0 go test -short -p 2 -exec "$emulator" ${ARM64_PACKAGES:-./brain/embed/... ./brain/index ./brain/reader \
-		./storage/disk ./cmd/orgmem/pages} >"$work/arm64.log" 2>&1 || fail "tests: $(grep -v '^ok' "$work/arm64.log" | head -40)"
-	ok "tests of the kernels, the index, the reader and the disk pass on arm64 ($(grep -c '^ok' "$work/arm64.log") packages, $((($(now) - begin) / 1000)) s)"
+	GOARCH=arm64 CGO_ENABLED=0 go test -short -p 2 -exec "$emulator" ${ARM64_PACKAGES:-./brain/embed/... ./brain/index \
+		./brain/reader ./storage/disk ./cmd/orgmem/pages} >"$work/arm64.log" 2>&1 ||
+		fail "tests: $(grep -v '^ok' "$work/arm64.log" | head -40)"
+	ok "tests of the kernels, the index, the reader and the disk pass on arm64" \
+		"($(grep -c '^ok' "$work/arm64.log") packages, $((($(now) - begin) / 1000)) s)"
 }
 
 for part in sums again debian rpm image arm64; do

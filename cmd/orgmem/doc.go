@@ -9,7 +9,7 @@
 // Beside it, internal/config is the table of settings, internal/client speaks
 // HTTP, internal/importer takes in folders, internal/migrate what other memory products export,
 // internal/vault writes notes as Markdown, internal/hooks receives webhooks,
-// internal/doctor examines the machine,
+// internal/doctor examines the machine, internal/manpage writes the manual,
 // and process starts the built binary as a child for tests and benchmarks.
 //
 // Results go to standard output, everything else to standard error. With --json

@@ -78,11 +78,11 @@ func newRoot(w world) *cobra.Command {
 	root.SetErr(w.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fmt.Errorf("%w: %w", errUsage, err) })
 	root.PersistentFlags().Bool("json", false, "print one JSON object")
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		newServe(w), newOrg(w), newMember(w), newKey(w), newCluster(w),
 		newImport(w), newExport(w), newImportExport(w), newSessions(w), newPlugin(w), newSearch(w), newEval(w), newMCP(w),
-		newWebhook(w), newBackup(w), newDoctor(w), newDebug(w), newVersion(w),
+		newWebhook(w), newBackup(w), newDoctor(w), newConfig(w), newDebug(w), newCompletion(w), newMan(w), newVersion(w),
 	)
 	return root
 }

@@ -118,6 +118,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	go keepMemory(serving, w)
+	notify(ctx, w, log, notifyReady)
 	log.Info("ready", "listen", listeners.public.Addr().String(), "operator", listeners.operator.Addr().String())
 
 	select {
@@ -125,6 +126,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 		return fmt.Errorf("http: %w", err)
 	case <-ctx.Done():
 		log.Info("stopping")
+		notify(context.WithoutCancel(ctx), w, log, notifyStopping)
 		if network != nil {
 			leave(context.WithoutCancel(ctx), server, network, host, system, log)
 		}

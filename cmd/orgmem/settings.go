@@ -15,13 +15,18 @@ type settingFlags struct{ file string }
 
 func (f *settingFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.file, "config", "", "TOML file with settings (or "+config.EnvConfig+")")
+	f.registerSettings(c)
+}
+
+// registerSettings makes a flag of each setting.
+func (*settingFlags) registerSettings(c *cobra.Command) {
 	for _, s := range config.Settings {
 		c.Flags().String(s.Name, s.Default, fmt.Sprintf("%s: %s", s.Form, firstSentence(s.Doc)))
 	}
 }
 
-// load returns the effective configuration; see config.Load.
-func (f *settingFlags) load(c *cobra.Command, w world) (config.Server, []config.Value, error) {
+// given are the settings that the command line names.
+func (*settingFlags) given(c *cobra.Command) map[string]string {
 	given := make(map[string]string)
 	c.Flags().Visit(func(flag *pflag.Flag) {
 		for _, s := range config.Settings {
@@ -30,11 +35,18 @@ func (f *settingFlags) load(c *cobra.Command, w world) (config.Server, []config.
 			}
 		}
 	})
+	return given
+}
+
+// load returns the effective configuration; see config.Load.
+func (f *settingFlags) load(c *cobra.Command, w world) (config.Server, []config.Value, error) {
 	file := f.file
 	if file == "" {
 		file = w.env(config.EnvConfig, "")
 	}
-	return config.Load(config.Sources{Flags: given, Getenv: w.lookupEnv, File: file})
+	return config.Load(config.Sources{
+		Flags: f.given(c), Getenv: w.lookupEnv, File: file, Credentials: w.env(config.EnvCredentials, ""),
+	})
 }
 
 // firstSentence keeps --help to one line for each flag, without its stop. It has no

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,10 +25,11 @@ type Origin string
 
 // The origins, weakest first.
 const (
-	FromDefault Origin = "default"
-	FromFile    Origin = "file"
-	FromEnv     Origin = "env"
-	FromFlag    Origin = "flag"
+	FromDefault    Origin = "default"
+	FromCredential Origin = "credential"
+	FromFile       Origin = "file"
+	FromEnv        Origin = "env"
+	FromFlag       Origin = "flag"
 )
 
 // Value is one effective setting, as doctor shows it. No setting is a secret:
@@ -38,11 +40,17 @@ type Value struct {
 	Origin Origin `json:"origin"`
 }
 
+// CredentialPrefix and the name of a setting that names a file are the name of a credential of
+// systemd. Its stores of credentials are shared by all services, hence the prefix.
+const CredentialPrefix = "orgmem."
+
 // Sources is where Load looks. Flags holds only the flags that were given.
 type Sources struct {
 	Flags  map[string]string
 	Getenv func(string) (string, bool)
 	File   string // path; empty: none
+	// Credentials is the directory in which systemd has put the unit's credentials; empty: none.
+	Credentials string
 }
 
 // Load returns the effective configuration. Values are returned in the order of
@@ -54,6 +62,7 @@ func Load(src Sources) (Server, []Value, error) {
 		k      *koanf.Koanf
 	}{
 		{FromDefault, fromMap(defaults())},
+		{FromCredential, fromMap(credentials(src.Credentials))},
 		{FromFile, fromMap(nil)},
 		{FromEnv, fromMap(environment(src.Getenv))},
 		{FromFlag, fromMap(src.Flags)},
@@ -63,7 +72,7 @@ func Load(src Sources) (Server, []Value, error) {
 		if err != nil {
 			problems = append(problems, err)
 		} else {
-			layers[1].k = k
+			layers[2].k = k
 		}
 	}
 	var server Server
@@ -168,6 +177,21 @@ func defaults() map[string]string {
 	m := make(map[string]string, len(Settings))
 	for _, s := range Settings {
 		m[s.Name] = s.Default
+	}
+	return m
+}
+
+// credentials are the files among the unit's credentials that a setting asks for.
+func credentials(dir string) map[string]string {
+	m := make(map[string]string)
+	if dir == "" {
+		return m
+	}
+	for _, s := range Settings {
+		path := filepath.Join(dir, CredentialPrefix+s.Name)
+		if _, err := os.Stat(path); s.Form == FormFile && err == nil {
+			m[s.Name] = path
+		}
 	}
 	return m
 }

@@ -14,6 +14,9 @@ func Page() string {
 		"(`--listen :9000`), as an environment variable (`ORGMEM_LISTEN=:9000`), or as a line of a TOML file\n" +
 		"(`listen = \":9000\"`) named by `--config` or `ORGMEM_CONFIG`. An unknown key in the file is an error.\n" +
 		"Sizes are written as `67108864` or `64MiB`, durations as `90s` or `2m`.\n\n" +
+		"`orgmem config print` prints a file in which every setting is described and commented out. Under systemd, a\n" +
+		"setting that names a file may also come as a credential of the unit with the name `orgmem.SETTING`, weaker than\n" +
+		"the file ([install](install.md#secrets)).\n\n" +
 		"`orgmem doctor` prints the effective value of each, where it came from, and what is wrong with it.\n")
 	for _, s := range Settings {
 		def := "`" + s.Default + "`"

@@ -625,6 +625,8 @@ const (
 	EnvLLMKey        = "ORGMEM_LLM_API_KEY"
 	EnvConfig        = "ORGMEM_CONFIG"
 	EnvS3Endpoint    = "ORGMEM_BACKUP_S3_ENDPOINT"
+	EnvCredentials   = "CREDENTIALS_DIRECTORY" // set by systemd for a unit that has credentials
+	EnvNotify        = "NOTIFY_SOCKET"         // set by systemd for a unit of Type=notify
 	DefaultBase      = "http://127.0.0.1:8080"
 	DefaultOperator  = "http://127.0.0.1:8081"
 	OperatorToken    = "operator.token"

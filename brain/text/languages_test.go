@@ -231,7 +231,9 @@ func TestScriptsAreHeardAlike(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ text, query string }{
-		{"Наталья принесёт ключи.", "Gregory"}, {"ジョンの鍵", "Alexander"}, {"Anna is here.", "Борис"},
+		{"Наталья принесёт ключи.", "Gregory"},
+		{"ジョンの鍵", "Alexander"},
+		{"Anna is here.", "Борис"},
 		{"The gene was TGFβ, of PKGIα.", "tgf pkg"},
 	} {
 		if _, _, optional := matches(tc.query, "", tc.text); optional != 0 {

@@ -317,3 +317,29 @@ test("what is printed as Go compiles, runs, and asks the same", async ({ service
   expect((await run("gofmt", ["-l", cwd])).out, "what is not formatted").toBe("");
   await check(service, "Go", ({ name }) => run("go", ["run", "./" + name], { cwd, env: { ...golang, ORGMEM_API_KEY: service.key } }));
 });
+
+test("what is ready to paste beside a new key and a new webhook runs", async ({ page, service }) => {
+  for (const [at, make, title] of [
+    ["/trust/keys", "Make a key", "Your new key"],
+    ["/trust/sandbox", "Make a sandbox key", "Your new sandbox key"],
+  ] as const) {
+    await page.goto(service.url + "/console" + at);
+    await page.getByRole("button", { name: make }).click();
+    await page.getByRole("dialog").getByRole("textbox").first().fill("to paste");
+    await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click();
+    const text = await page.getByRole("region", { name: title }).getByLabel("Command").textContent();
+    const ended = await run("sh", ["-c", text!]);
+    expect(ended.failed, ended.said).toBe(false);
+    const answer = JSON.parse(ended.out) as Record<string, unknown>;
+    if (at === "/trust/keys") expect((answer["org"] as { id: string }).id).toBe(service.org);
+    else expect(answer["status"]).toBe("pending");
+  }
+  await page.goto(service.url + "/console/trust/webhooks");
+  await page.getByRole("button", { name: "Make a webhook" }).click();
+  await page.getByRole("dialog").getByLabel("Address").fill(service.receiver.url);
+  await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click();
+  const text = await page.getByLabel("Command").textContent();
+  const { out, said } = await run("sh", ["-c", text! + "\necho $ORGMEM_WEBHOOK_SECRET"]);
+  expect(said).toBe("");
+  expect(out).toMatch(/^whsec_/);
+});

@@ -12,7 +12,10 @@ import type { Page } from "@playwright/test";
 import { build } from "vite";
 import { commands, type Call } from "../src/lib/commands";
 import { settled } from "./addresses";
-import { expect, temporary, test, type Service } from "./service";
+import { expect, temporary, test as shared, type Service } from "./service";
+
+// A service of its own: other walks count on their keys and subjects being the only ones.
+const test = shared.extend<object, { apart: string }>({ apart: ["commands", { scope: "worker", auto: true }] });
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const subject = `O'Hara "ü" \\ 100% 🚀`;

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -93,6 +94,58 @@ func TestTheTeamIsItsPeople(t *testing.T) {
 		&pb.Envelope{Op: &pb.Envelope_ListSubjects{ListSubjects: &pb.ListSubjects{Page: page}}})
 	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com"}).APIKey}
 	other.refused(pb.CodeInvalidCursor, listMembers(page))
+}
+
+// TestAnAdminSeesWhoseKeysThereAre: those of all members, a page at a time or by name, and neither the sandbox's nor
+// those of somebody who has left.
+func TestAnAdminSeesWhoseKeysThereAre(t *testing.T) {
+	n := startNode(t, storagetest.NewDisk())
+	org := n.org(account.NewOrg{})
+	c := client{n: n, key: org.APIKey}
+	ann, annKey := n.recruit(org.Org, "ann@example.com", pb.RoleAdmin)
+	zoe, zoeKey := n.recruit(org.Org, "zoe@example.com", pb.RoleMember)
+	keys := map[string]string{
+		pb.HashKey(org.APIKey).String(): org.Owner.String(), pb.HashKey(annKey.key).String(): ann.User.String(),
+		pb.HashKey(zoeKey.key).String(): zoe.User.String(),
+	}
+	sandbox := pb.HashKey(n.sandboxKey(c).key).String()
+	list := func(c client, op *pb.ListTeamKeys) *pb.TeamKeyList {
+		reply := c.ok(accountOp(&pb.AccountOp{Op: &pb.AccountOp_ListTeamKeys{ListTeamKeys: op}}))
+		return reply.GetAccount().GetTeamKeys()
+	}
+	found := func(l *pb.TeamKeyList, into map[string]string) map[string]string {
+		for _, k := range l.GetKeys() {
+			into[pb.KeyHash(k.GetHash()).String()] = pb.UserID(k.GetUser()).String()
+		}
+		return into
+	}
+	got := map[string]string{}
+	page := &pb.Page{Size: 1}
+	for range keys {
+		l := list(c, &pb.ListTeamKeys{Page: page})
+		if len(l.GetKeys()) != 1 {
+			t.Fatalf("a page of %d keys", len(l.GetKeys()))
+		}
+		found(l, got)
+		page = &pb.Page{Size: 1, Cursor: l.GetNextCursor()}
+	}
+	if page.GetCursor() != "" || !maps.Equal(got, keys) {
+		t.Errorf("keys of members %v, want %v, then the cursor %q", got, keys, page.GetCursor())
+	}
+	named := append(slices.Collect(maps.Keys(keys)), sandbox, strings.Repeat("0", 64), "no key")
+	if got := found(list(c, &pb.ListTeamKeys{Ids: named}), map[string]string{}); !maps.Equal(got, keys) {
+		t.Errorf("keys that are named %v, want %v", got, keys)
+	}
+	if err := n.sys.RemoveMember(t.Context(), org.Org, zoe.User); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(c, &pb.ListTeamKeys{Ids: named}).GetKeys(); len(got) != len(keys)-1 {
+		t.Errorf("%d keys once a member has left", len(got))
+	}
+	other := client{n: n, key: n.org(account.NewOrg{Name: "Other", OwnerEmail: "o@example.com"}).APIKey}
+	if got := list(other, &pb.ListTeamKeys{Ids: named}).GetKeys(); len(got) > 0 {
+		t.Errorf("another organization's keys: %v", got)
+	}
 }
 
 // interface: Endpoints/DELETE /v1/me

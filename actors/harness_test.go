@@ -306,6 +306,7 @@ var routes = map[string]struct {
 	"*pb.AccountOp_GetTeam":          {pb.ScopeRead, "reads", 0},
 	"*pb.AccountOp_ListMembers":      {pb.ScopeAdmin, "reads", 0},
 	"*pb.AccountOp_ListAudit":        {pb.ScopeAdmin, "reads", 0},
+	"*pb.AccountOp_ListTeamKeys":     {pb.ScopeAdmin, "reads", 0},
 	"*pb.AccountOp_ListSandboxKeys":  {pb.ScopeAdmin, "reads", 0},
 	"*pb.AccountOp_CreateSandboxKey": {pb.ScopeAdmin, "default", 0},
 	"*pb.AccountOp_RevokeSandboxKey": {pb.ScopeAdmin, "default", 0},

@@ -39,6 +39,15 @@ func fakeAccount(op *pb.AccountOp) *pb.Reply {
 				{Seq: 6, Actor: "operator", Audit: &pb.Audit{AtMs: ms, Action: "organization.create"}},
 			},
 		}}})
+	case *pb.AccountOp_ListTeamKeys:
+		return answer(&pb.AccountResult{Result: &pb.AccountResult_TeamKeys{TeamKeys: &pb.TeamKeyList{
+			NextCursor: "next",
+			Keys: []*pb.Key{
+				{
+					Hash: hash[:], User: testUser.Bytes(), Label: "demo", Status: "active", CreatedMs: ms, LastUsedMs: ms + 1,
+				},
+			},
+		}}})
 	case *pb.AccountOp_ListSandboxKeys:
 		return answer(&pb.AccountResult{Result: &pb.AccountResult_SandboxKeys{SandboxKeys: &pb.SandboxKeyList{Keys: []*pb.Key{
 			{

@@ -48,15 +48,10 @@ var accountRoutes = []web.Route{
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_ListMembers{ListMembers: &pb.ListMembers{Page: in.Proto()}}})
 	}, func(reply *pb.Reply) (web.PageOf[teamMember], bool) {
 		list := reply.GetAccount().GetMembers()
-		out := web.NewPage[teamMember](len(list.GetMembers()), list.GetNextCursor())
-		for _, m := range list.GetMembers() {
+		return web.PageFrom(list != nil, list.GetMembers(), list.GetNextCursor(), func(m *pb.Member) (teamMember, bool) {
 			user, err := pb.UserIDFrom(m.GetUser())
-			if err != nil {
-				return web.PageOf[teamMember]{}, false
-			}
-			out.Data = append(out.Data, teamMember{user.String(), m.GetEmail(), m.GetRole(), wire.Timestamp(m.GetCreatedMs())})
-		}
-		return out, list != nil
+			return teamMember{user.String(), m.GetEmail(), m.GetRole(), wire.Timestamp(m.GetCreatedMs())}, err == nil
+		})
 	}),
 }
 

@@ -1,13 +1,11 @@
 package api
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -29,9 +27,12 @@ var graphRoutes = []web.Route{
 		Status: http.StatusOK,
 	}, func(env *pb.Envelope, in *listNodesInput, errs *problems.Violations) {
 		checkWords(in.Q, errs)
+		if len(in.IDs) > 0 && (in.Q != "" || in.ExternalID != "" || in.Cursor != "") {
+			errs.Add("ids", "cannot go with q, externalId or cursor")
+		}
 		op := &pb.ListNodes{
 			Page: in.Proto(), Kind: in.Kind, Domain: in.DomainID, Status: in.Status, Q: in.Q, ExternalId: in.ExternalID,
-			Ids: in.named(errs),
+			Ids: in.IDs,
 		}
 		if in.CreatedAfter.given {
 			op.CreatedAfterMs = &in.CreatedAfter.Ms
@@ -164,35 +165,15 @@ func checkWords(q string, errs *problems.Violations) {
 
 type listNodesInput struct {
 	web.Page
-	Kind          string `query:"kind" enum:"document,entity,belief,preference,event,session"`
-	DomainID      string `query:"domainId" minLength:"1" maxLength:"200"`
-	ExternalID    string `query:"externalId" minLength:"1" maxLength:"512" doc:"The node that this id means now."`
-	IDs           string `query:"ids" minLength:"1" maxLength:"25000" doc:"@listNodesInput.ids"`
-	Status        string `query:"status" enum:"live,superseded,tombstoned" doc:"By default live and superseded nodes."`
-	CreatedAfter  bound  `query:"createdAfter" doc:"Recorded at this time or later."`
-	CreatedBefore bound  `query:"createdBefore" doc:"Recorded before this time."`
-	AsOf          moment `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
-	Q             string `query:"q" minLength:"1" maxLength:"500" blank:"false" doc:"@listNodesInput.q"`
-}
-
-// maxNamed is how many nodes one list may name; their ids make an address of some 5 KB.
-const maxNamed = 50
-
-// named is the nodes that ids names, or none.
-func (in *listNodesInput) named(errs *problems.Violations) []string {
-	if in.IDs == "" {
-		return nil
-	}
-	ids := strings.Split(in.IDs, ",")
-	switch {
-	case len(ids) > maxNamed:
-		errs.Add("ids", fmt.Sprintf("must name at most %d nodes", maxNamed))
-	case slices.Contains(ids, ""):
-		errs.Add("ids", "must hold ids with one comma between them")
-	case in.Q != "" || in.ExternalID != "" || in.Proto().GetCursor() != "":
-		errs.Add("ids", "cannot go with q, externalId or cursor")
-	}
-	return ids
+	Kind          string  `query:"kind" enum:"document,entity,belief,preference,event,session"`
+	DomainID      string  `query:"domainId" minLength:"1" maxLength:"200"`
+	ExternalID    string  `query:"externalId" minLength:"1" maxLength:"512" doc:"The node that this id means now."`
+	IDs           web.IDs `query:"ids" doc:"@listNodesInput.ids"`
+	Status        string  `query:"status" enum:"live,superseded,tombstoned" doc:"By default live and superseded nodes."`
+	CreatedAfter  bound   `query:"createdAfter" doc:"Recorded at this time or later."`
+	CreatedBefore bound   `query:"createdBefore" doc:"Recorded before this time."`
+	AsOf          moment  `query:"asOf" doc:"What held at this time, whatever has superseded it since."`
+	Q             string  `query:"q" minLength:"1" maxLength:"500" blank:"false" doc:"@listNodesInput.q"`
 }
 
 // bound is an end of a range of time in a query, which may be open.

@@ -88,10 +88,7 @@ var keyRoutes = []web.Route{
 			if err != nil {
 				return keyList{}, false
 			}
-			out.Keys = append(out.Keys, apiKey{
-				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(),
-				CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
-			})
+			out.Keys = append(out.Keys, apiKeyOf(hash, k))
 		}
 		return out, list != nil
 	}),
@@ -151,10 +148,17 @@ type keyList struct {
 	Keys []apiKey `json:"keys"`
 }
 
+func apiKeyOf(hash pb.KeyHash, k *pb.Key) apiKey {
+	return apiKey{
+		ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(),
+		CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
+	}
+}
+
 type apiKey struct {
-	ID         string         `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
+	ID         string         `json:"id" doc:"@apiKey.id"`
 	Label      string         `json:"label"`
 	Status     string         `json:"status" enum:"active,revoked"`
 	CreatedAt  wire.Timestamp `json:"createdAt"`
-	LastUsedAt wire.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
+	LastUsedAt wire.Timestamp `json:"lastUsedAt" nullable:"true" doc:"@apiKey.lastUsedAt"`
 }

@@ -214,7 +214,7 @@ func (s *Server) newTable() (*web.Table, error) {
 		web.About{
 			Text: documentText, Tags: tagTexts, Fields: describe.Fields, Inputs: slices.Collect(maps.Values(connectorShapes)),
 		},
-		identityRoutes, accountRoutes, auditRoutes, keyRoutes, sandboxRoutes, subjectRoutes,
+		identityRoutes, accountRoutes, auditRoutes, keyRoutes, teamKeyRoutes, sandboxRoutes, subjectRoutes,
 		graphRoutes, elsewhereRoutes, graphEditRoutes, edgeRoutes, domainRoutes, recallGraphRoutes,
 		ingestRoutes, importRoutes, sessionRoutes, jobRoutes,
 		searchRoutes, conditionRoutes, recallRoutes, reviewRoutes, brainRoutes,

@@ -104,6 +104,7 @@ func TestTableAgainstInterface(t *testing.T) {
 		"DELETE /v1/me":                    "write default ignored",
 		"GET /v1/team":                     "read reads ignored",
 		"GET /v1/team/members":             "admin reads ignored",
+		"GET /v1/team/keys":                "admin reads ignored",
 		"GET /v1/usage":                    "usage:read reads ignored",
 		"GET /v1/keys":                     "any reads ignored",
 		"POST /v1/keys":                    "admin default ignored idempotent",

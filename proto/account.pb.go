@@ -100,6 +100,7 @@ type AccountOp struct {
 	//	*AccountOp_PatchSettings
 	//	*AccountOp_ResetSettings
 	//	*AccountOp_ListAudit
+	//	*AccountOp_ListTeamKeys
 	Op            isAccountOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -241,6 +242,15 @@ func (x *AccountOp) GetListAudit() *ListAudit {
 	return nil
 }
 
+func (x *AccountOp) GetListTeamKeys() *ListTeamKeys {
+	if x != nil {
+		if x, ok := x.Op.(*AccountOp_ListTeamKeys); ok {
+			return x.ListTeamKeys
+		}
+	}
+	return nil
+}
+
 type isAccountOp_Op interface {
 	isAccountOp_Op()
 }
@@ -289,6 +299,10 @@ type AccountOp_ListAudit struct {
 	ListAudit *ListAudit `protobuf:"bytes,60,opt,name=list_audit,json=listAudit,proto3,oneof"`
 }
 
+type AccountOp_ListTeamKeys struct {
+	ListTeamKeys *ListTeamKeys `protobuf:"bytes,61,opt,name=list_team_keys,json=listTeamKeys,proto3,oneof"`
+}
+
 func (*AccountOp_DeleteMe) isAccountOp_Op() {}
 
 func (*AccountOp_GetTeam) isAccountOp_Op() {}
@@ -310,6 +324,8 @@ func (*AccountOp_PatchSettings) isAccountOp_Op() {}
 func (*AccountOp_ResetSettings) isAccountOp_Op() {}
 
 func (*AccountOp_ListAudit) isAccountOp_Op() {}
+
+func (*AccountOp_ListTeamKeys) isAccountOp_Op() {}
 
 type DeleteMe struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -804,6 +820,59 @@ func (x *ListAudit) GetBeforeMs() int64 {
 	return 0
 }
 
+// ListTeamKeys reads the keys of all members, or these alone.
+type ListTeamKeys struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Page          *Page                  `protobuf:"bytes,1,opt,name=page,proto3" json:"page,omitempty"`
+	Ids           []string               `protobuf:"bytes,2,rep,name=ids,proto3" json:"ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTeamKeys) Reset() {
+	*x = ListTeamKeys{}
+	mi := &file_account_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTeamKeys) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTeamKeys) ProtoMessage() {}
+
+func (x *ListTeamKeys) ProtoReflect() protoreflect.Message {
+	mi := &file_account_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTeamKeys.ProtoReflect.Descriptor instead.
+func (*ListTeamKeys) Descriptor() ([]byte, []int) {
+	return file_account_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListTeamKeys) GetPage() *Page {
+	if x != nil {
+		return x.Page
+	}
+	return nil
+}
+
+func (x *ListTeamKeys) GetIds() []string {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
 type AccountResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Result:
@@ -815,6 +884,7 @@ type AccountResult struct {
 	//	*AccountResult_SandboxReset
 	//	*AccountResult_Settings
 	//	*AccountResult_Audit
+	//	*AccountResult_TeamKeys
 	Result        isAccountResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -822,7 +892,7 @@ type AccountResult struct {
 
 func (x *AccountResult) Reset() {
 	*x = AccountResult{}
-	mi := &file_account_proto_msgTypes[13]
+	mi := &file_account_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -834,7 +904,7 @@ func (x *AccountResult) String() string {
 func (*AccountResult) ProtoMessage() {}
 
 func (x *AccountResult) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[13]
+	mi := &file_account_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -847,7 +917,7 @@ func (x *AccountResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccountResult.ProtoReflect.Descriptor instead.
 func (*AccountResult) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{13}
+	return file_account_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AccountResult) GetResult() isAccountResult_Result {
@@ -920,6 +990,15 @@ func (x *AccountResult) GetAudit() *AuditList {
 	return nil
 }
 
+func (x *AccountResult) GetTeamKeys() *TeamKeyList {
+	if x != nil {
+		if x, ok := x.Result.(*AccountResult_TeamKeys); ok {
+			return x.TeamKeys
+		}
+	}
+	return nil
+}
+
 type isAccountResult_Result interface {
 	isAccountResult_Result()
 }
@@ -952,6 +1031,10 @@ type AccountResult_Audit struct {
 	Audit *AuditList `protobuf:"bytes,60,opt,name=audit,proto3,oneof"`
 }
 
+type AccountResult_TeamKeys struct {
+	TeamKeys *TeamKeyList `protobuf:"bytes,61,opt,name=team_keys,json=teamKeys,proto3,oneof"`
+}
+
 func (*AccountResult_Team) isAccountResult_Result() {}
 
 func (*AccountResult_Members) isAccountResult_Result() {}
@@ -966,6 +1049,8 @@ func (*AccountResult_Settings) isAccountResult_Result() {}
 
 func (*AccountResult_Audit) isAccountResult_Result() {}
 
+func (*AccountResult_TeamKeys) isAccountResult_Result() {}
+
 type TeamInfo struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Org           []byte                 `protobuf:"bytes,1,opt,name=org,proto3" json:"org,omitempty"`
@@ -979,7 +1064,7 @@ type TeamInfo struct {
 
 func (x *TeamInfo) Reset() {
 	*x = TeamInfo{}
-	mi := &file_account_proto_msgTypes[14]
+	mi := &file_account_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +1076,7 @@ func (x *TeamInfo) String() string {
 func (*TeamInfo) ProtoMessage() {}
 
 func (x *TeamInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[14]
+	mi := &file_account_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1089,7 @@ func (x *TeamInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TeamInfo.ProtoReflect.Descriptor instead.
 func (*TeamInfo) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{14}
+	return file_account_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TeamInfo) GetOrg() []byte {
@@ -1052,7 +1137,7 @@ type MemberList struct {
 
 func (x *MemberList) Reset() {
 	*x = MemberList{}
-	mi := &file_account_proto_msgTypes[15]
+	mi := &file_account_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1064,7 +1149,7 @@ func (x *MemberList) String() string {
 func (*MemberList) ProtoMessage() {}
 
 func (x *MemberList) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[15]
+	mi := &file_account_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1077,7 +1162,7 @@ func (x *MemberList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberList.ProtoReflect.Descriptor instead.
 func (*MemberList) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{15}
+	return file_account_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *MemberList) GetMembers() []*Member {
@@ -1094,6 +1179,58 @@ func (x *MemberList) GetNextCursor() string {
 	return ""
 }
 
+type TeamKeyList struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Keys          []*Key                 `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
+	NextCursor    string                 `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TeamKeyList) Reset() {
+	*x = TeamKeyList{}
+	mi := &file_account_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TeamKeyList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TeamKeyList) ProtoMessage() {}
+
+func (x *TeamKeyList) ProtoReflect() protoreflect.Message {
+	mi := &file_account_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TeamKeyList.ProtoReflect.Descriptor instead.
+func (*TeamKeyList) Descriptor() ([]byte, []int) {
+	return file_account_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *TeamKeyList) GetKeys() []*Key {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *TeamKeyList) GetNextCursor() string {
+	if x != nil {
+		return x.NextCursor
+	}
+	return ""
+}
+
 type SandboxKeyList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Keys          []*Key                 `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
@@ -1104,7 +1241,7 @@ type SandboxKeyList struct {
 
 func (x *SandboxKeyList) Reset() {
 	*x = SandboxKeyList{}
-	mi := &file_account_proto_msgTypes[16]
+	mi := &file_account_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1253,7 @@ func (x *SandboxKeyList) String() string {
 func (*SandboxKeyList) ProtoMessage() {}
 
 func (x *SandboxKeyList) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[16]
+	mi := &file_account_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1266,7 @@ func (x *SandboxKeyList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SandboxKeyList.ProtoReflect.Descriptor instead.
 func (*SandboxKeyList) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{16}
+	return file_account_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SandboxKeyList) GetKeys() []*Key {
@@ -1160,7 +1297,7 @@ type NewSandboxKey struct {
 
 func (x *NewSandboxKey) Reset() {
 	*x = NewSandboxKey{}
-	mi := &file_account_proto_msgTypes[17]
+	mi := &file_account_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1172,7 +1309,7 @@ func (x *NewSandboxKey) String() string {
 func (*NewSandboxKey) ProtoMessage() {}
 
 func (x *NewSandboxKey) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[17]
+	mi := &file_account_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1185,7 +1322,7 @@ func (x *NewSandboxKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewSandboxKey.ProtoReflect.Descriptor instead.
 func (*NewSandboxKey) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{17}
+	return file_account_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NewSandboxKey) GetApiKey() string {
@@ -1240,7 +1377,7 @@ type SandboxReset struct {
 
 func (x *SandboxReset) Reset() {
 	*x = SandboxReset{}
-	mi := &file_account_proto_msgTypes[18]
+	mi := &file_account_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1252,7 +1389,7 @@ func (x *SandboxReset) String() string {
 func (*SandboxReset) ProtoMessage() {}
 
 func (x *SandboxReset) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[18]
+	mi := &file_account_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1265,7 +1402,7 @@ func (x *SandboxReset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SandboxReset.ProtoReflect.Descriptor instead.
 func (*SandboxReset) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{18}
+	return file_account_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SandboxReset) GetSubject() string {
@@ -1292,7 +1429,7 @@ type AuditList struct {
 
 func (x *AuditList) Reset() {
 	*x = AuditList{}
-	mi := &file_account_proto_msgTypes[19]
+	mi := &file_account_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1441,7 @@ func (x *AuditList) String() string {
 func (*AuditList) ProtoMessage() {}
 
 func (x *AuditList) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[19]
+	mi := &file_account_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1454,7 @@ func (x *AuditList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditList.ProtoReflect.Descriptor instead.
 func (*AuditList) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{19}
+	return file_account_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AuditList) GetEntries() []*AuditEntry {
@@ -1348,7 +1485,7 @@ type AuditEntry struct {
 
 func (x *AuditEntry) Reset() {
 	*x = AuditEntry{}
-	mi := &file_account_proto_msgTypes[20]
+	mi := &file_account_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1360,7 +1497,7 @@ func (x *AuditEntry) String() string {
 func (*AuditEntry) ProtoMessage() {}
 
 func (x *AuditEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[20]
+	mi := &file_account_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1373,7 +1510,7 @@ func (x *AuditEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditEntry.ProtoReflect.Descriptor instead.
 func (*AuditEntry) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{20}
+	return file_account_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AuditEntry) GetSeq() uint64 {
@@ -1422,7 +1559,7 @@ type SettingsInfo struct {
 
 func (x *SettingsInfo) Reset() {
 	*x = SettingsInfo{}
-	mi := &file_account_proto_msgTypes[21]
+	mi := &file_account_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1434,7 +1571,7 @@ func (x *SettingsInfo) String() string {
 func (*SettingsInfo) ProtoMessage() {}
 
 func (x *SettingsInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_account_proto_msgTypes[21]
+	mi := &file_account_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1447,7 +1584,7 @@ func (x *SettingsInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettingsInfo.ProtoReflect.Descriptor instead.
 func (*SettingsInfo) Descriptor() ([]byte, []int) {
-	return file_account_proto_rawDescGZIP(), []int{21}
+	return file_account_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SettingsInfo) GetQualityMode() string {
@@ -1475,7 +1612,7 @@ const file_account_proto_rawDesc = "" +
 	"\n" +
 	"updated_ms\x18\x03 \x01(\x03R\tupdatedMsB\x0f\n" +
 	"\r_quality_modeB\x15\n" +
-	"\x13_learn_mode_default\"\xb0\x05\n" +
+	"\x13_learn_mode_default\"\xee\x05\n" +
 	"\tAccountOp\x12/\n" +
 	"\tdelete_me\x18\x01 \x01(\v2\x10.orgmem.DeleteMeH\x00R\bdeleteMe\x12,\n" +
 	"\bget_team\x18\x02 \x01(\v2\x0f.orgmem.GetTeamH\x00R\agetTeam\x128\n" +
@@ -1489,7 +1626,8 @@ const file_account_proto_rawDesc = "" +
 	"\x0ereset_settings\x18\n" +
 	" \x01(\v2\x15.orgmem.ResetSettingsH\x00R\rresetSettings\x122\n" +
 	"\n" +
-	"list_audit\x18< \x01(\v2\x11.orgmem.ListAuditH\x00R\tlistAuditB\x04\n" +
+	"list_audit\x18< \x01(\v2\x11.orgmem.ListAuditH\x00R\tlistAudit\x12<\n" +
+	"\x0elist_team_keys\x18= \x01(\v2\x14.orgmem.ListTeamKeysH\x00R\flistTeamKeysB\x04\n" +
 	"\x02op\"\n" +
 	"\n" +
 	"\bDeleteMe\"\t\n" +
@@ -1514,7 +1652,10 @@ const file_account_proto_rawDesc = "" +
 	"\x06action\x18\x03 \x01(\tR\x06action\x12\x16\n" +
 	"\x06target\x18\x04 \x01(\tR\x06target\x12\x19\n" +
 	"\bafter_ms\x18\x05 \x01(\x03R\aafterMs\x12\x1b\n" +
-	"\tbefore_ms\x18\x06 \x01(\x03R\bbeforeMs\"\x8b\x03\n" +
+	"\tbefore_ms\x18\x06 \x01(\x03R\bbeforeMs\"B\n" +
+	"\fListTeamKeys\x12 \n" +
+	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x10\n" +
+	"\x03ids\x18\x02 \x03(\tR\x03ids\"\xbf\x03\n" +
 	"\rAccountResult\x12&\n" +
 	"\x04team\x18\x01 \x01(\v2\x10.orgmem.TeamInfoH\x00R\x04team\x12.\n" +
 	"\amembers\x18\x02 \x01(\v2\x12.orgmem.MemberListH\x00R\amembers\x12;\n" +
@@ -1522,7 +1663,8 @@ const file_account_proto_rawDesc = "" +
 	"\x0fnew_sandbox_key\x18\x04 \x01(\v2\x15.orgmem.NewSandboxKeyH\x00R\rnewSandboxKey\x12;\n" +
 	"\rsandbox_reset\x18\x05 \x01(\v2\x14.orgmem.SandboxResetH\x00R\fsandboxReset\x122\n" +
 	"\bsettings\x18\x06 \x01(\v2\x14.orgmem.SettingsInfoH\x00R\bsettings\x12)\n" +
-	"\x05audit\x18< \x01(\v2\x11.orgmem.AuditListH\x00R\x05auditB\b\n" +
+	"\x05audit\x18< \x01(\v2\x11.orgmem.AuditListH\x00R\x05audit\x122\n" +
+	"\tteam_keys\x18= \x01(\v2\x13.orgmem.TeamKeyListH\x00R\bteamKeysB\b\n" +
 	"\x06result\"}\n" +
 	"\bTeamInfo\x12\x10\n" +
 	"\x03org\x18\x01 \x01(\fR\x03org\x12\x12\n" +
@@ -1534,6 +1676,10 @@ const file_account_proto_rawDesc = "" +
 	"\n" +
 	"MemberList\x12(\n" +
 	"\amembers\x18\x01 \x03(\v2\x0e.orgmem.MemberR\amembers\x12\x1f\n" +
+	"\vnext_cursor\x18\x02 \x01(\tR\n" +
+	"nextCursor\"O\n" +
+	"\vTeamKeyList\x12\x1f\n" +
+	"\x04keys\x18\x01 \x03(\v2\v.orgmem.KeyR\x04keys\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
 	"nextCursor\"R\n" +
 	"\x0eSandboxKeyList\x12\x1f\n" +
@@ -1578,7 +1724,7 @@ func file_account_proto_rawDescGZIP() []byte {
 	return file_account_proto_rawDescData
 }
 
-var file_account_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_account_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_account_proto_goTypes = []any{
 	(*Settings)(nil),         // 0: orgmem.Settings
 	(*AccountOp)(nil),        // 1: orgmem.AccountOp
@@ -1593,19 +1739,21 @@ var file_account_proto_goTypes = []any{
 	(*PatchSettings)(nil),    // 10: orgmem.PatchSettings
 	(*ResetSettings)(nil),    // 11: orgmem.ResetSettings
 	(*ListAudit)(nil),        // 12: orgmem.ListAudit
-	(*AccountResult)(nil),    // 13: orgmem.AccountResult
-	(*TeamInfo)(nil),         // 14: orgmem.TeamInfo
-	(*MemberList)(nil),       // 15: orgmem.MemberList
-	(*SandboxKeyList)(nil),   // 16: orgmem.SandboxKeyList
-	(*NewSandboxKey)(nil),    // 17: orgmem.NewSandboxKey
-	(*SandboxReset)(nil),     // 18: orgmem.SandboxReset
-	(*AuditList)(nil),        // 19: orgmem.AuditList
-	(*AuditEntry)(nil),       // 20: orgmem.AuditEntry
-	(*SettingsInfo)(nil),     // 21: orgmem.SettingsInfo
-	(*Page)(nil),             // 22: orgmem.Page
-	(*Member)(nil),           // 23: orgmem.Member
-	(*Key)(nil),              // 24: orgmem.Key
-	(*Audit)(nil),            // 25: orgmem.Audit
+	(*ListTeamKeys)(nil),     // 13: orgmem.ListTeamKeys
+	(*AccountResult)(nil),    // 14: orgmem.AccountResult
+	(*TeamInfo)(nil),         // 15: orgmem.TeamInfo
+	(*MemberList)(nil),       // 16: orgmem.MemberList
+	(*TeamKeyList)(nil),      // 17: orgmem.TeamKeyList
+	(*SandboxKeyList)(nil),   // 18: orgmem.SandboxKeyList
+	(*NewSandboxKey)(nil),    // 19: orgmem.NewSandboxKey
+	(*SandboxReset)(nil),     // 20: orgmem.SandboxReset
+	(*AuditList)(nil),        // 21: orgmem.AuditList
+	(*AuditEntry)(nil),       // 22: orgmem.AuditEntry
+	(*SettingsInfo)(nil),     // 23: orgmem.SettingsInfo
+	(*Page)(nil),             // 24: orgmem.Page
+	(*Member)(nil),           // 25: orgmem.Member
+	(*Key)(nil),              // 26: orgmem.Key
+	(*Audit)(nil),            // 27: orgmem.Audit
 }
 var file_account_proto_depIdxs = []int32{
 	2,  // 0: orgmem.AccountOp.delete_me:type_name -> orgmem.DeleteMe
@@ -1619,26 +1767,30 @@ var file_account_proto_depIdxs = []int32{
 	10, // 8: orgmem.AccountOp.patch_settings:type_name -> orgmem.PatchSettings
 	11, // 9: orgmem.AccountOp.reset_settings:type_name -> orgmem.ResetSettings
 	12, // 10: orgmem.AccountOp.list_audit:type_name -> orgmem.ListAudit
-	22, // 11: orgmem.ListMembers.page:type_name -> orgmem.Page
-	22, // 12: orgmem.ListSandboxKeys.page:type_name -> orgmem.Page
-	0,  // 13: orgmem.PatchSettings.settings:type_name -> orgmem.Settings
-	22, // 14: orgmem.ListAudit.page:type_name -> orgmem.Page
-	14, // 15: orgmem.AccountResult.team:type_name -> orgmem.TeamInfo
-	15, // 16: orgmem.AccountResult.members:type_name -> orgmem.MemberList
-	16, // 17: orgmem.AccountResult.sandbox_keys:type_name -> orgmem.SandboxKeyList
-	17, // 18: orgmem.AccountResult.new_sandbox_key:type_name -> orgmem.NewSandboxKey
-	18, // 19: orgmem.AccountResult.sandbox_reset:type_name -> orgmem.SandboxReset
-	21, // 20: orgmem.AccountResult.settings:type_name -> orgmem.SettingsInfo
-	19, // 21: orgmem.AccountResult.audit:type_name -> orgmem.AuditList
-	23, // 22: orgmem.MemberList.members:type_name -> orgmem.Member
-	24, // 23: orgmem.SandboxKeyList.keys:type_name -> orgmem.Key
-	20, // 24: orgmem.AuditList.entries:type_name -> orgmem.AuditEntry
-	25, // 25: orgmem.AuditEntry.audit:type_name -> orgmem.Audit
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	13, // 11: orgmem.AccountOp.list_team_keys:type_name -> orgmem.ListTeamKeys
+	24, // 12: orgmem.ListMembers.page:type_name -> orgmem.Page
+	24, // 13: orgmem.ListSandboxKeys.page:type_name -> orgmem.Page
+	0,  // 14: orgmem.PatchSettings.settings:type_name -> orgmem.Settings
+	24, // 15: orgmem.ListAudit.page:type_name -> orgmem.Page
+	24, // 16: orgmem.ListTeamKeys.page:type_name -> orgmem.Page
+	15, // 17: orgmem.AccountResult.team:type_name -> orgmem.TeamInfo
+	16, // 18: orgmem.AccountResult.members:type_name -> orgmem.MemberList
+	18, // 19: orgmem.AccountResult.sandbox_keys:type_name -> orgmem.SandboxKeyList
+	19, // 20: orgmem.AccountResult.new_sandbox_key:type_name -> orgmem.NewSandboxKey
+	20, // 21: orgmem.AccountResult.sandbox_reset:type_name -> orgmem.SandboxReset
+	23, // 22: orgmem.AccountResult.settings:type_name -> orgmem.SettingsInfo
+	21, // 23: orgmem.AccountResult.audit:type_name -> orgmem.AuditList
+	17, // 24: orgmem.AccountResult.team_keys:type_name -> orgmem.TeamKeyList
+	25, // 25: orgmem.MemberList.members:type_name -> orgmem.Member
+	26, // 26: orgmem.TeamKeyList.keys:type_name -> orgmem.Key
+	26, // 27: orgmem.SandboxKeyList.keys:type_name -> orgmem.Key
+	22, // 28: orgmem.AuditList.entries:type_name -> orgmem.AuditEntry
+	27, // 29: orgmem.AuditEntry.audit:type_name -> orgmem.Audit
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_account_proto_init() }
@@ -1661,8 +1813,9 @@ func file_account_proto_init() {
 		(*AccountOp_PatchSettings)(nil),
 		(*AccountOp_ResetSettings)(nil),
 		(*AccountOp_ListAudit)(nil),
+		(*AccountOp_ListTeamKeys)(nil),
 	}
-	file_account_proto_msgTypes[13].OneofWrappers = []any{
+	file_account_proto_msgTypes[14].OneofWrappers = []any{
 		(*AccountResult_Team)(nil),
 		(*AccountResult_Members)(nil),
 		(*AccountResult_SandboxKeys)(nil),
@@ -1670,6 +1823,7 @@ func file_account_proto_init() {
 		(*AccountResult_SandboxReset)(nil),
 		(*AccountResult_Settings)(nil),
 		(*AccountResult_Audit)(nil),
+		(*AccountResult_TeamKeys)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1677,7 +1831,7 @@ func file_account_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_account_proto_rawDesc), len(file_account_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

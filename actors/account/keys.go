@@ -56,6 +56,10 @@ func (o *Keys) Handle(c *tenant.Call) bool {
 	case *pb.Envelope_RevokeKey:
 		o.revokeKey(c, op.RevokeKey)
 	case *pb.Envelope_Account:
+		if list := op.Account.GetListTeamKeys(); list != nil {
+			o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return o.teamKeys(st, list) })
+			return true
+		}
 		return o.handleSandboxKeys(c, op.Account)
 	default:
 		return false

@@ -154,6 +154,10 @@ var Fields = web.Texts{
 	"nodePatchBody.content": "The text. A title that was made from the old one is made anew.",
 	"historyChange.before":  "Metadata as the text of its JSON. Null where there was none, or it was forgotten.",
 	"export.status":         "An export expires after some days, and as soon as something in it is forgotten.",
+	"apiKey.id":             "The SHA-256 of the key, in hexadecimal; it cannot authenticate.",
+	"apiKey.lastUsedAt":     "To the minute; null if the key was never used.",
+	"listTeamKeysInput.ids": "These keys, at most 50, with a comma between their ids: on one page whatever pageSize " +
+		"says, in this order, without those that are not there. Not with cursor.",
 	"listNodesInput.ids": "These nodes, at most 50, with a comma between their ids: on one page whatever pageSize says, " +
 		"in this order, without those that are not there or that another filter leaves out. Not with q, externalId " +
 		"or cursor.",

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -93,6 +95,34 @@ func (s *PageSize) FromText(text string) *pb.Problem {
 func (PageSize) Schema(huma.Registry) *huma.Schema {
 	one := 1.0
 	return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Default: DefaultPageSize}
+}
+
+// IDs names records that are to be on one page, with a comma between their ids.
+type IDs []string
+
+const (
+	maxIDs     = 50
+	maxIDsText = 25_000 // characters: an id has at most 500
+)
+
+// FromText implements FromText.
+func (i *IDs) FromText(text string) *pb.Problem {
+	*i = strings.Split(text, ",")
+	switch {
+	case utf8.RuneCountInString(text) > maxIDsText:
+		return problems.Newf(pb.CodeValidation, "expected length <= %d", maxIDsText)
+	case len(*i) > maxIDs:
+		return problems.Newf(pb.CodeValidation, "must name at most %d", maxIDs)
+	case slices.Contains(*i, ""):
+		return problems.Newf(pb.CodeValidation, "must hold ids with one comma between them")
+	}
+	return nil
+}
+
+// Schema implements huma.SchemaProvider.
+func (IDs) Schema(huma.Registry) *huma.Schema {
+	least, most := 1, maxIDsText
+	return &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most}
 }
 
 // Nothing is the input of routes that read neither parameters nor a body.

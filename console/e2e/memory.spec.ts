@@ -1,5 +1,5 @@
 import { Orgmem } from "orgmem";
-import { expect, test } from "./service";
+import { command, expect, test } from "./service";
 
 const address = (id: string): string => `/console/memory/nodes/${encodeURIComponent(id)}`;
 
@@ -94,6 +94,35 @@ test("forgetting says what goes, and restoring that the content does not come ba
   await page.getByRole("dialog").getByRole("button", { name: "Restore its place" }).click();
   await expect(page.getByText("It has no text.")).toBeVisible();
   expect((await service.memory.get(vault.id)).content ?? "").toBe("");
+});
+
+test("one of very many that were forgotten is found by its id, and restored @long", async ({ page, service }) => {
+  test.setTimeout(400_000);
+  // Of an organization whose plan has no rate limit.
+  const made = await command("org", "create", "--json", "--data", service.data, "--operator", service.operatorUrl, "--name", "Forgetful", "--owner-email", "forgetful@example.com", "--personal", "--plan", "unlimited");
+  const { apiKey } = JSON.parse(made) as { apiKey: string };
+  const memory = new Orgmem({ baseUrl: service.url, apiKey });
+  const [first] = (await memory.add({ content: "The oldest of them all.", externalId: "first" }, { wait: true })).result!["items"] as { nodeId: string }[];
+  const many = 1_010;
+  await memory.add(Array.from({ length: many / 2 }, (_, i) => ({ content: `Number ${i} of the one half.` })), { wait: true });
+  await memory.add(Array.from({ length: many / 2 }, (_, i) => ({ content: `Number ${i} of the other half.` })), { wait: true });
+  const ids = (await memory.list({ kind: "document", pageSize: 100 }).take(2 * many)).map((n) => n.id);
+  expect(ids).toHaveLength(many + 1);
+  for (let i = 0; i < ids.length; i += 8) await Promise.all(ids.slice(i, i + 8).map((id) => memory.delete(id)));
+
+  await page.addInitScript((key) => sessionStorage.setItem("orgmem.key", key), apiKey);
+  await page.goto(service.url + "/console/memory/documents?status=tombstoned");
+  const list = page.getByRole("region", { name: "Documents" });
+  await expect(list.getByText(first!.nodeId)).toHaveCount(0);
+  await page.getByRole("button", { name: "More filters" }).click();
+  await page.getByLabel("Its id here").fill(first!.nodeId);
+  await expect(list.getByText(first!.nodeId)).toBeVisible();
+  await list.getByRole("link").first().click();
+  await expect(page.getByRole("heading", { level: 1, name: "A forgotten node" })).toBeVisible();
+  await page.getByRole("button", { name: "Restore its place" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Restore its place" }).click();
+  await expect(page.getByText("It has no text.")).toBeVisible();
+  expect((await memory.get(first!.nodeId)).status).toBe("live");
 });
 
 test("a domain over time counts the newest at once, and all of it on request", async ({ page, service }) => {

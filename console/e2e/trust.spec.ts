@@ -7,7 +7,7 @@ import { Orgmem, Unauthorized } from "orgmem";
 import { routes } from "../src/routes";
 import { settled } from "./addresses";
 import { violations } from "./axe";
-import { expect, startService, test as shared, watch, type Service } from "./service";
+import { command, expect, startService, test as shared, watch, type Service } from "./service";
 
 // A service of its own: some of these tests need an empty memory.
 const test = shared.extend<object, { apart: string }>({ apart: ["trust", { scope: "worker", auto: true }] });
@@ -403,6 +403,53 @@ test("the audit trail says who did what, filters by the address, and pages", asy
   await page.getByLabel("From", { exact: true }).fill("2000-01-01");
   await page.getByLabel("To", { exact: true }).fill("2000-01-02");
   await expect(page.getByText("Nothing fits.")).toBeVisible();
+});
+
+test("keys of others are named in the trail and in histories, and what is gone or not told is said", async ({ page, service }) => {
+  const operator = ["--json", "--data", service.data, "--operator", service.operatorUrl];
+  const order = async (...words: string[]): Promise<Record<string, string>> => JSON.parse(await command(...words, ...operator)) as Record<string, string>;
+  const { orgId, apiKey } = await order("org", "create", "--name", "Team of three", "--owner-email", "owner@team.example", "--plan", "unlimited");
+  const recruit = async (name: string): Promise<{ user: string; memory: Orgmem; key: string }> => {
+    const { userId } = await order("member", "add", orgId!, "--email", `${name}@team.example`);
+    const made = await order("key", "create", orgId!, "--user", userId!, "--label", `${name}'s <b>laptop</b>`, "--scopes", "read,write");
+    return { user: userId!, memory: new Orgmem({ baseUrl: service.url, apiKey: made["apiKey"]! }), key: made["apiKey"]! };
+  };
+  const [ann, bo] = [await recruit("ann"), await recruit("bo")];
+  const own = new Orgmem({ baseUrl: service.url, apiKey: apiKey! });
+  await own.subjects.put("shared");
+  await own.subject("shared").add({ externalId: "shed", title: "Shed", content: "The key of the shed hangs in the hall." }, { wait: true });
+  const { id } = (await own.subject("shared").find("shed"))!;
+  await ann.memory.subject("shared").update(id, { title: "Garden shed" });
+  await bo.memory.subject("shared").update(id, { title: "Green shed" });
+  await command("member", "remove", orgId!, bo.user, ...operator);
+
+  await page.addInitScript((key) => sessionStorage.setItem("orgmem.key", key), apiKey!);
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/v1/team/keys?ids=")) asked.push(request.url());
+  });
+  const node = `/memory/nodes/${encodeURIComponent(id)}?as=shared`;
+  await page.goto(view(service, node));
+  const history = page.getByRole("region", { name: "History" });
+  await expect(history).toContainText("by ann@team.example with the key ann's <b>laptop</b>");
+  await expect(history).toContainText("by a member who has left with a key that is gone");
+  expect(asked, "the keys of a page are asked for together").toHaveLength(1);
+
+  await page.goto(view(service, "/trust/audit?action=node.update"));
+  const rows = page.getByRole("table", { name: "Audit trail" }).getByRole("row");
+  await expect(rows.nth(1)).toContainText("a member who has left");
+  await expect(rows.nth(1)).toContainText("with a key that is gone");
+  await expect(rows.nth(2)).toContainText("ann@team.example");
+  await expect(rows.nth(2)).toContainText("with the key ann's <b>laptop</b>");
+  await page.getByLabel("By whom").selectOption({ label: "ann's <b>laptop</b> (ann@team.example)" });
+  await expect(rows).toHaveCount(2);
+  expect(await violations(page)).toEqual([]);
+
+  // Who is no admin is told of their own keys alone.
+  await page.addInitScript((key) => sessionStorage.setItem("orgmem.key", key), ann.key);
+  await page.goto(view(service, node));
+  await expect(history).toContainText("by the key ann's <b>laptop</b>");
+  await expect(history).toContainText("what they are called is told to a key with the scope admin");
 });
 
 test("usage is drawn and says the same in a table", async ({ page, service }) => {

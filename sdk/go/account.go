@@ -27,6 +27,11 @@ func (c *Client) Members() List[TeamMember] {
 	return listOf[TeamMember](c, nil, "/v1/team/members")
 }
 
+// MemberKeys lists the keys of all members, for an admin.
+func (c *Client) MemberKeys(filter MemberKeyFilter) List[TeamKey] {
+	return listOf[TeamKey](c, filter, "/v1/team/keys")
+}
+
 // Identity is who a member is. Another's needs read and admin.
 func (c *Client) Identity(ctx context.Context, userID string) (*UserIdentity, error) {
 	r, err := at(http.MethodGet, "/v1/identity/user/", userID)

@@ -401,6 +401,7 @@ func verbs(c *Client) []verb {
 		do("deleteMe", func(ctx context.Context) (any, error) { return nil, c.DeleteMe(ctx) }),
 		do("getTeam", func(ctx context.Context) (any, error) { return c.Team(ctx) }),
 		list("listMembers", entries(c.Members())),
+		list("listTeamKeys", entries(c.MemberKeys(fill[MemberKeyFilter]()))),
 	}
 }
 

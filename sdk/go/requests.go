@@ -278,6 +278,12 @@ type AuditFilter struct {
 	PageSize      int       `query:"pageSize"`
 }
 
+// MemberKeyFilter narrows the list of all members' keys.
+type MemberKeyFilter struct {
+	IDs      string `query:"ids"` // these, at most 50 with commas between them, on one page in this order
+	PageSize int    `query:"pageSize"`
+}
+
 // UsageGrouping is what usage is grouped by.
 type UsageGrouping string
 

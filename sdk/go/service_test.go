@@ -513,6 +513,10 @@ func TestEveryVerb(t *testing.T) {
 	if members := collect(t, c.Members(), func(m TeamMember) string { return m.ID }); team.MemberCount != 1 || !slices.Equal(members, []string{s.UserID}) {
 		t.Errorf("%+v %v", team, members)
 	}
+	owners := collect(t, c.MemberKeys(MemberKeyFilter{}), func(k TeamKey) string { return k.UserID })
+	if len(owners) == 0 || slices.ContainsFunc(owners, func(user string) bool { return user != s.UserID }) {
+		t.Errorf("keys of %v", owners)
+	}
 	must("delete me", c.DeleteMe(ctx))
 	_, err = c.Me(ctx)
 	code(t, err, "authentication_error")

@@ -359,6 +359,20 @@ type Team struct {
 	Slug        string `json:"slug"`
 }
 
+// TeamKey is a key of a member.
+type TeamKey struct {
+	Extra
+	CreatedAt time.Time `json:"createdAt"`
+	// The SHA-256 of the key, in hexadecimal; it cannot authenticate.
+	ID    string `json:"id"`
+	Label string `json:"label"`
+	// To the minute; null if the key was never used.
+	LastUsedAt time.Time `json:"lastUsedAt"`
+	Status     KeyStatus `json:"status"`
+	// Whose it is.
+	UserID string `json:"userId"`
+}
+
 // TeamMember is a member of it.
 type TeamMember struct {
 	Extra

@@ -20,13 +20,29 @@ const pascal = (name: string): string => (name.charAt(0).toUpperCase() + name.sl
 const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
 const isTime = (v: unknown): v is string => typeof v === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(v);
 
+/**
+ * A value as JSON, with what nobody sees written as its number: Go takes no U+FEFF within a file, some terminals and editors
+ * drop or obey such characters, and who copies a command is to see all of it. What JSON says of a text, each of the four
+ * languages says likewise. Characters beyond the first 65,536 are pairs of numbers in JSON alone, and stay as they are.
+ */
+const json = (v: unknown): string => JSON.stringify(v).replace(/[\u007f-\uffff]/g, (c) => (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(c) ? "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0") : c));
+
+const listed = (fields: Fields, each: (value: unknown, name: string) => string, name: (name: string) => string = json): string =>
+  Object.entries(fields).map(([k, v]) => `${name(k)}: ${each(v, k)}`).join(", ");
+
+function tsValue(v: unknown): string {
+  if (Array.isArray(v)) return `[${v.map(tsValue).join(", ")}]`;
+  // In an object that is written out, a plain "__proto__" sets what it inherits from.
+  if (isFields(v)) return `{ ${listed(v, tsValue, (k) => (k === "__proto__" ? `[${json(k)}]` : /^[a-z]\w*$/i.test(k) ? k : json(k)))} }`;
+  return json(v);
+}
+
 function pyValue(v: unknown): string {
   if (v === true) return "True";
   if (v === false) return "False";
   if (v === null || v === undefined) return "None";
   if (Array.isArray(v)) return `[${v.map(pyValue).join(", ")}]`;
-  if (isFields(v)) return `{${Object.entries(v).map(([k, each]) => `${JSON.stringify(k)}: ${pyValue(each)}`).join(", ")}}`;
-  return JSON.stringify(v);
+  return isFields(v) ? `{${listed(v, pyValue)}}` : json(v);
 }
 
 function goTime(iso: string): string {
@@ -38,15 +54,43 @@ function goTime(iso: string): string {
 function goValue(v: unknown, name: string): string {
   if (isTime(v)) return goTime(v);
   if (Array.isArray(v)) return `[]string{${v.map((each) => goValue(each, name)).join(", ")}}`;
-  if (!isFields(v)) return typeof v === "string" ? JSON.stringify(v) : String(v);
+  if (!isFields(v)) return json(v);
   // What a client writes into metadata has names of its own; every other object is a struct of the client's.
-  if (name === "metadata") return `map[string]any{${Object.entries(v).map(([k, each]) => `${JSON.stringify(k)}: ${typeof each === "string" ? JSON.stringify(each) : String(each)}`).join(", ")}}`;
-  return `orgmem.Search${pascal(name)}{${goFields(v)}}`;
+  return name === "metadata" ? `map[string]any{${listed(v, json)}}` : `orgmem.Search${pascal(name)}{${goFields(v)}}`;
 }
 
-const goFields = (fields: Fields): string => Object.entries(fields).map(([k, v]) => `${pascal(k)}: ${goValue(v, k)}`).join(", ");
+const goFields = (fields: Fields): string => listed(fields, goValue, pascal);
 
-/** The key is named by its variable, never written out: commands are copied into chats. */
+/** What is asked, as a whole program: a part of one would have to be completed by whoever copies it. */
+function goProgram(config: string, client: string, asked: string): string {
+  const packages = ["context", "encoding/json", "log", "os", ...(asked.includes("time.Date(") ? ["time"] : [])];
+  return `package main
+
+import (
+${packages.map((name) => `\t"${name}"`).join("\n")}
+
+\torgmem "orgmem/sdk/go"
+)
+
+func main() {
+\tmemory, err := orgmem.New(orgmem.Config{${config}}) // the key is in ORGMEM_API_KEY
+\tif err != nil {
+\t\tlog.Fatal(err)
+\t}
+\tanswer, err := ${client}.${asked}
+\tif err != nil {
+\t\tlog.Fatal(err)
+\t}
+\tout := json.NewEncoder(os.Stdout)
+\tout.SetIndent("", "  ")
+\tif err := out.Encode(answer); err != nil {
+\t\tlog.Fatal(err)
+\t}
+}
+`;
+}
+
+/** Commands that print what the service answers. The key is named by its variable, never written out: they are copied into chats. */
 export function commands(call: Call, origin: string): { name: string; text: string }[] {
   const { method, path, body, subject, verb, argument, options = {} } = call;
   const given = Object.fromEntries(Object.entries(options).filter(([, v]) => v !== undefined && v !== "" && !(isFields(v) && Object.keys(v).length === 0)));
@@ -55,28 +99,40 @@ export function commands(call: Call, origin: string): { name: string; text: stri
     `curl ${method === "GET" ? "" : `-X ${method} `}${quote(origin + path)}`,
     `-H "X-Svc-API-Key: $ORGMEM_API_KEY"`,
     ...(subject ? [`-H ${quote("X-Svc-Subject: " + encodeURIComponent(subject))}`] : []),
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(JSON.stringify(body))}`]),
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quote(json(body))}`]),
   ].join(" \\\n  ");
   // The clients send no key over plain HTTP to another machine, unless they are told to.
   const { protocol, hostname } = new URL(origin);
   const insecure = protocol === "http:" && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  const address = JSON.stringify(origin);
+  const [address, first] = [json(origin), json(argument)];
+  const acting = subject ? json(subject) : "";
   const names = verb.split(".");
   // What asks has a request of its own; what names one thing takes its id.
-  const go = method === "GET" && !some ? `${names.map(pascal).join(".")}(ctx, ${JSON.stringify(argument)})` : `${names.map(pascal).join(".")}(ctx, orgmem.${verb === "brain.query" ? "BrainQuery" : `${pascal(names.at(-1)!)}Request`}{Query: ${JSON.stringify(argument)}${some ? ", " + goFields(given) : ""}})`;
+  const request = verb === "brain.query" ? "BrainQuery" : `${pascal(names.at(-1)!)}Request`;
+  const go = method === "GET" && !some ? first : `orgmem.${request}{Query: ${first}${some ? ", " + goFields(given) : ""}}`;
   return [
     { name: "curl", text: curl },
     {
       name: "TypeScript",
-      text: `import { Orgmem } from "orgmem"; // the key is in ORGMEM_API_KEY\n\nconst memory = new Orgmem({ baseUrl: ${address}${insecure ? ", allowInsecure: true" : ""} })${subject ? `.subject(${JSON.stringify(subject)})` : ""};\nconst answer = await memory.${verb}(${JSON.stringify(argument)}${some ? `, ${JSON.stringify(given)}` : ""});`,
+      text: `import { Orgmem } from "orgmem"; // the key is in ORGMEM_API_KEY
+
+const memory = new Orgmem({ baseUrl: ${address}${insecure ? ", allowInsecure: true" : ""} })${acting && `.subject(${acting})`};
+const answer = await memory.${verb}(${first}${some ? `, ${tsValue(given)}` : ""});
+console.log(JSON.stringify(answer, null, 2));
+`,
     },
     {
       name: "Python",
-      text: `from orgmem import Orgmem  # the key is in ORGMEM_API_KEY\n\nmemory = Orgmem(base_url=${address}${insecure ? ", allow_insecure=True" : ""})${subject ? `.subject(${JSON.stringify(subject)})` : ""}\nanswer = memory.${names.map(snake).join(".")}(${JSON.stringify(argument)}${Object.entries(given).map(([k, v]) => `, ${snake(k)}=${pyValue(v)}`).join("")})`,
+      text: `from orgmem import Orgmem  # the key is in ORGMEM_API_KEY
+
+memory = Orgmem(base_url=${address}${insecure ? ", allow_insecure=True" : ""})${acting && `.subject(${acting})`}
+answer = memory.${names.map(snake).join(".")}(${first}${Object.entries(given).map(([k, v]) => `, ${snake(k)}=${pyValue(v)}`).join("")})
+print(answer.model_dump_json(by_alias=True, indent=2))
+`,
     },
     {
       name: "Go",
-      text: `memory, err := orgmem.New(orgmem.Config{BaseURL: ${address}${insecure ? ", AllowInsecure: true" : ""}}) // the key is in ORGMEM_API_KEY\nif err != nil {\n\treturn err\n}\nanswer, err := memory${subject ? `.Subject(${JSON.stringify(subject)})` : ""}.${go}`,
+      text: goProgram(`BaseURL: ${address}${insecure ? ", AllowInsecure: true" : ""}`, `memory${acting && `.Subject(${acting})`}`, `${names.map(pascal).join(".")}(context.Background(), ${go})`),
     },
   ];
 }

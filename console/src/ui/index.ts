@@ -8,6 +8,7 @@ export { default as Dialog } from "./Dialog.svelte";
 export { default as Difference } from "./Difference.svelte";
 export { default as Empty } from "./Empty.svelte";
 export { default as Field } from "./Field.svelte";
+export { default as KeyName } from "./KeyName.svelte";
 export { default as Loading } from "./Loading.svelte";
 export { default as Marked } from "./Marked.svelte";
 export { default as Meter } from "./Meter.svelte";

@@ -203,6 +203,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "putSubject": ("subjects.put", ("id",), {}),
     "getTeam": ("team", (), {}),
     "listMembers": ("members", (), {"page_size": 2}),
+    "listTeamKeys": ("member_keys", (), {"ids": ["k"], "page_size": 2}),
     "getUsage": ("usage", (), {"start_time": TIME, "end_time": TIME, "group_by": "key"}),
     "listWebhooks": ("webhooks.list", (), {"page_size": 2}),
     "createWebhook": ("webhooks.create", ("https://example.org/", ["*"]), {}),

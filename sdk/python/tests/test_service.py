@@ -297,6 +297,9 @@ def account(run: Session, memory: Any) -> None:
     assert me.plan == "unlimited" and set(me.scopes) == {"read", "write", "admin"}
     assert run(memory.team()).member_count == 1
     assert [member.id for member in run(memory.members())] == [me.user.id]
+    keys = list(run(memory.member_keys()))
+    assert {key.user_id for key in keys} == {me.user.id}
+    assert [key.label for key in run(memory.member_keys(ids=[keys[0].id, "0" * 64]))] == [keys[0].label]
     assert run(memory.identity(me.user.id)).user_id == me.user.id
     before = run(memory.settings.get())
     quality = "fast" if before.quality_mode != "fast" else "thorough"

@@ -419,6 +419,11 @@ export class Orgmem {
     return this.#list("/v1/team/members", options);
   }
 
+  /** The keys of all members, for an admin; with `ids`, at most 50 with a comma between them, these on one page. */
+  memberKeys(filters: Listing<T.MemberKeyFilters> = {}): List<T.TeamKey> {
+    return this.#list("/v1/team/keys", filters);
+  }
+
   #get<R>(path: string, query: object, options?: RequestOptions): Promise<R> {
     return this.#transport.call<R>({ method: "GET", path, query }, options);
   }

@@ -1310,6 +1310,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/team/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys of all members
+         * @description Whose keys there are, active and revoked, without the sandbox's: member by member in the order of their ids, and of each the oldest first. The keys themselves are never shown, and a key of somebody else cannot be revoked.
+         */
+        get: operations["listTeamKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/team/members": {
         parameters: {
             query?: never;
@@ -2816,6 +2836,12 @@ export interface components {
             /** @description The cursor of the next page; absent on the last. */
             nextCursor?: string;
         };
+        PageOfTeamKey: {
+            data: components["schemas"]["TeamKey"][];
+            hasMore: boolean;
+            /** @description The cursor of the next page; absent on the last. */
+            nextCursor?: string;
+        };
         PageOfTeamMember: {
             data: components["schemas"]["TeamMember"][];
             hasMore: boolean;
@@ -3449,6 +3475,22 @@ export interface components {
             memberCount: number;
             name: string;
             slug: string;
+        };
+        TeamKey: {
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The SHA-256 of the key, in hexadecimal; it cannot authenticate. */
+            id: string;
+            label: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null if the key was never used.
+             */
+            lastUsedAt: string | null;
+            /** @enum {string} */
+            status: "active" | "revoked";
+            /** Format: uuid */
+            userId: string;
         };
         TeamMember: {
             /** Format: date-time */
@@ -5600,6 +5642,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Team"];
+                };
+            };
+        };
+    };
+    listTeamKeys: {
+        parameters: {
+            query?: {
+                /** @description The nextCursor of the previous page; opaque. Omit it for the first page. */
+                cursor?: string;
+                /** @description These keys, at most 50, with a comma between their ids: on one page whatever pageSize says, in this order, without those that are not there. Not with cursor. */
+                ids?: string;
+                /** @description How many entries to answer at most. Values above 100 are read as 100. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageOfTeamKey"];
                 };
             };
         };

@@ -169,6 +169,7 @@ test("every operation has a verb that the service takes", async () => {
     ["me", () => memory.me()],
     ["team", () => memory.team()],
     ["members", () => memory.members()],
+    ["memberKeys", () => memory.memberKeys({ pageSize: 2 })],
     ["deleteMe", () => memory.deleteMe()],
   ];
   const wrong = [];

@@ -224,6 +224,19 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	if slices.Sort(people); !slices.Equal(people, []string{"ann@example.com admin", "owner@example.com owner"}) {
 		t.Errorf("members %q", people)
 	}
+	key := map[string]shape{
+		"id": "string", "label": "string", "status": "string", "createdAt": "time", "lastUsedAt": "time|null",
+		"userId": "uuid",
+	}
+	keys := s.letter(t, c, http.MethodGet, "/v1/team/keys", "", http.StatusOK, paged(key)).entries(t, "data")
+	own := pb.HashKey(o.key).String()
+	if one := s.ok(t, c, http.MethodGet, "/v1/team/keys?ids="+strings.Repeat("0", 64)+","+own, "").entries(t,
+		"data"); len(keys) == 0 || len(one) != 1 || one[0]["id"] != own {
+		t.Errorf("keys %v, by id %v", keys, one)
+	}
+	for _, query := range []string{"ids=", "ids=a,,b", "ids=" + strings.Repeat("a,", 50) + "a", "ids=a&cursor=AAAA"} {
+		s.refused(t, c, http.MethodGet, "/v1/team/keys?"+query, "", "validation_failed")
+	}
 	// Erased: refused at once, empty afterwards.
 	job := s.letter(t, c, http.MethodDelete, path, "", http.StatusAccepted,
 		map[string]shape{"jobId": "uuid", "status": "string"})

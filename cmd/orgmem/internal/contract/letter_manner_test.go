@@ -267,8 +267,8 @@ func TestListsToTheLetter(t *testing.T) {
 	s.clock.Advance(time.Second)
 	cursors := map[string]string{}
 	lists := []string{
-		"/v1/audit", "/v1/team/members", "/v1/sandbox/keys", "/v1/subjects", "/v1/graph/domains", "/v1/graph/edges",
-		"/v1/graph/nodes", "/v1/graph/nodes/" + node + "/history",
+		"/v1/audit", "/v1/team/members", "/v1/team/keys", "/v1/sandbox/keys", "/v1/subjects", "/v1/graph/domains",
+		"/v1/graph/edges", "/v1/graph/nodes", "/v1/graph/nodes/" + node + "/history",
 		"/v1/jobs", "/v1/recall/insights", "/v1/recall/temporal", "/v1/recall/graph/search?q=boiler", "/v1/recall/sessions",
 		"/v1/contradictions", "/v1/proposals",
 		"/v1/exports", "/v1/webhooks", "/v1/connectors",

@@ -284,3 +284,15 @@ class Verbs(Caller[Kind]):
     def members(self, *, page_size: int | None = None) -> Call[m.Page[m.TeamMember]]:
         """Its people."""
         return get("/v1/team/members", read(m.Page[m.TeamMember]), pageSize=page_size)
+
+    @listing
+    def member_keys(
+        self, *, ids: Sequence[str] | None = None, page_size: int | None = None
+    ) -> Call[m.Page[m.TeamKey]]:
+        """The keys of all members, for an admin; with ids, at most 50, these on one page in their order."""
+        return get(
+            "/v1/team/keys",
+            read(m.Page[m.TeamKey]),
+            ids=None if ids is None else ",".join(ids),
+            pageSize=page_size,
+        )

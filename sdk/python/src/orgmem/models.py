@@ -77,6 +77,10 @@ class ApiKey(Model):
     status: Open[KeyStatus]
 
 
+class TeamKey(ApiKey):
+    user_id: str
+
+
 class KeyList(Model):
     keys: list[ApiKey]
 

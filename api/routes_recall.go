@@ -64,6 +64,7 @@ var recallRoutes = []web.Route{
 		return userIdentity{user.String(), view.Manifold, view.VoiceProfile, view.Traits, view.Basins, view.Portrait},
 			info != nil && err == nil
 	}),
+	plotRoute,
 }
 
 // mindOp asks for an operation of proto/mind.proto. On the wire, mind is the family of recall, review

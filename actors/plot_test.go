@@ -71,8 +71,8 @@ func TestPlot(t *testing.T) {
 	c.put("anna")
 	var nodes []string
 	for i, text := range slices.Concat(mindTexts, []string{"The lift of the warehouse is slow.", "The lift is loud."}) {
-		nodes = append(nodes, c.ingest(&pb.IngestItem{Title: fmt.Sprint("Text ", i), Content: text, OccurredMs: int64(1000 + i)}).
-			GetItems()[0].GetNode())
+		item := &pb.IngestItem{Title: fmt.Sprint("Text ", i), Content: text, OccurredMs: int64(1000 + i)}
+		nodes = append(nodes, c.ingest(item).GetItems()[0].GetNode())
 	}
 	if p := c.plot(); p != nil {
 		t.Fatalf("a plot before the first cycle: %v", p)

@@ -133,7 +133,7 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 				Basins: []*pb.PlotBasin{
 					{Id: "b1", X: 0.25, Y: -0.5, Major: 0.2, Minor: 0.1, Angle: 0.75}, {Id: "b2", X: -0.25},
 				},
-				Signals: []*pb.PlotSignal{{Node: "ingest:x:y", Title: "Figs", Chunk: 1, AtMs: ms, Basin: 1, X: -0.25, Y: 0.125}},
+				Signals: []*pb.PlotSignal{{Node: "ingest:x:y", Title: "Figs", AtMs: ms, Basin: 1, X: -0.25, Y: 0.125}},
 			},
 		}}})
 	case *pb.MindOp_ListContradictions:

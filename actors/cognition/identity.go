@@ -112,8 +112,7 @@ func (c identityStage) run() error {
 		if view.Portrait, err = words.standing(f); err != nil || proto.Equal(now, view) {
 			return err
 		}
-		f.Derived.PutView(graph.ViewIdentity, view)
-		if err := putPlot(f, found.plot); err != nil {
+		if err := putViews(f, view, found.plot); err != nil {
 			return err
 		}
 		// Without a manifold there may be a voice: its version is then 0.
@@ -332,8 +331,10 @@ func (c identityStage) plotOf(r *manifold.Reading, p *manifold.Plot, of []cognit
 	return out
 }
 
-// putPlot writes a plot without what was forgotten since the cycle read it, or removes the one that there is.
-func putPlot(f *graph.Tx, plot *pb.ManifoldPlot) (err error) {
+// putViews writes an identity and its plot, without what was forgotten since the cycle read it; where there is no
+// manifold, the one that there was goes.
+func putViews(f *graph.Tx, view *pb.IdentityView, plot *pb.ManifoldPlot) (err error) {
+	f.Derived.PutView(graph.ViewIdentity, view)
 	if plot == nil {
 		f.Derived.DropView(graph.ViewPlot)
 		return nil

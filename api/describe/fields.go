@@ -202,8 +202,8 @@ var Fields = web.Texts{
 		"the passages lie on a line; y is 0 then.",
 	"identityPlot.points": "Some of the passages, at most 500, in the order in which they were written. Which of them " +
 		"is chosen once: as others come, those that are shown stay, or make room.",
-	"plotBasin.spread": "The ellipse around its middle that is two standard deviations of its passages long and wide: of " +
-		"a round cloud 86 of 100 lie in it.",
+	"plotBasin.spread": "The ellipse around its middle that is two standard deviations of its passages long and wide: " +
+		"of a round cloud 86 of 100 lie in it.",
 	"plotEllipse.angle": "How far the longer half axis is turned from the first axis towards the second, in radians.",
 	"basin.since":       "The time of the text by which the person came there; null in a basin where they are not.",
 	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, rising_topic, " +

@@ -171,7 +171,7 @@ func TestPlotChoosesTheSameSignals(t *testing.T) {
 }
 
 func TestForgetInAPlot(t *testing.T) {
-	plot := &pb.ManifoldPlot{Signals: []*pb.PlotSignal{{Node: "a", Chunk: 1}, {Node: "b", Chunk: 2}, {Node: "a", Chunk: 3}}}
+	plot := &pb.ManifoldPlot{Signals: []*pb.PlotSignal{{Node: "a"}, {Node: "b"}, {Node: "a"}}}
 	if Forget(plot, "c") || len(plot.GetSignals()) != 3 {
 		t.Error("another text went")
 	}

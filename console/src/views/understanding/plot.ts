@@ -53,15 +53,15 @@ export interface Label {
   y: number;
 }
 
-const letter = 7; // pixels, about
+const letter = 7.6; // pixels, about
 const lineHeight = 17;
 
 /** Puts each basin's label above its ellipse, or below it where there is another already. */
 export function labels(basins: readonly PlotBasin[], f: Fit): Label[] {
   const taken: { left: number; right: number; y: number }[] = [];
   return basins.map((b) => {
-    const text = lines(b.label || "Without a name", Math.max(8, Math.min(28, Math.floor(f.width / letter / 2))), 1)[0]!;
-    const half = (text.length * letter) / 2;
+    const text = lines(b.label || "Without a name", Math.max(8, Math.min(28, Math.floor((f.width * 0.6) / letter))), 1)[0]!;
+    const half = ((text.length + 2) * letter) / 2; // the basin's colour stands before it
     const x = Math.min(Math.max(f.x(b.x), half + 4), f.width - half - 4);
     const free = (y: number): boolean =>
       y > lineHeight && y < f.height - room.bottom + 12 && !taken.some((t) => t.left < x + half && x - half < t.right && Math.abs(t.y - y) < lineHeight);

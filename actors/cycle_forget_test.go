@@ -106,6 +106,11 @@ func forgetsInACycle(t *testing.T, at int, earlier, restore bool) (forgot bool) 
 	c.think() // no later cycle begins: the clock stands as soon as this one runs
 	if forgot {
 		n.nothingSays(storage.StoreID{Org: org.Org, Realm: storage.RealmMain}, "zircon")
+		for _, id := range drawnNodes(n.storedPlot(org)) {
+			if slices.Contains(secrets, id) {
+				t.Errorf("the plot still has %s", id)
+			}
+		}
 		return true
 	}
 	all := c.findings(org)

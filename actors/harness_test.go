@@ -317,6 +317,7 @@ var routes = map[string]struct {
 
 	"*pb.MindOp_Recall":             {pb.ScopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.MindOp_GetIdentity":        {pb.ScopeRead, "reads", 0},
+	"*pb.MindOp_PlotIdentity":       {pb.ScopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.MindOp_ListContradictions": {pb.ScopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.MindOp_ListProposals":      {pb.ScopeRead, "reads", pb.SubjectMode_SUBJECT_AWARE},
 	"*pb.MindOp_DecideProposal":     {pb.ScopeGraph, "writes", pb.SubjectMode_SUBJECT_AWARE},

@@ -126,6 +126,16 @@ func fakeMind(op *pb.MindOp) *pb.Reply {
 		return answer(fakeRecall(op.Recall))
 	case *pb.MindOp_GetIdentity:
 		return answer(fakeRecall(&pb.Recall{Type: "identity"}))
+	case *pb.MindOp_PlotIdentity:
+		return answer(&pb.MindResult{Result: &pb.MindResult_Plot{Plot: &pb.IdentityPlot{
+			View: fakeIdentity(), Plot: &pb.ManifoldPlot{
+				Version: 1, Refreshes: 2, Ratios: []float64{0.5, 0.25},
+				Basins: []*pb.PlotBasin{
+					{Id: "b1", X: 0.25, Y: -0.5, Major: 0.2, Minor: 0.1, Angle: 0.75}, {Id: "b2", X: -0.25},
+				},
+				Signals: []*pb.PlotSignal{{Node: "ingest:x:y", Title: "Figs", AtMs: ms, Basin: 1, X: -0.25, Y: 0.125}},
+			},
+		}}})
 	case *pb.MindOp_ListContradictions:
 		return answer(&pb.MindResult{Result: &pb.MindResult_Contradictions{Contradictions: &pb.ContradictionList{
 			Pairs: []*pb.ClaimPair{fakeClaims()}, NextCursor: "next",

@@ -59,6 +59,7 @@ func TestEmptyViews(t *testing.T) {
 		"/v1/recall/insights":            {Result: &pb.MindResult_Insights{Insights: &pb.InsightList{}}},
 		"/v1/recall/temporal":            {Result: &pb.MindResult_Temporal{Temporal: &pb.TemporalList{}}},
 		"/v1/recall/temporal?pageSize=1": {Result: &pb.MindResult_Temporal{Temporal: &pb.TemporalList{Paged: true}}},
+		"/v1/identity/plot":              {Result: &pb.MindResult_Plot{Plot: &pb.IdentityPlot{View: &pb.IdentityView{}}}},
 		"/v1/identity/user/" + testUser.String(): {
 			Result: &pb.MindResult_Identity{Identity: &pb.IdentityInfo{User: testUser.Bytes()}},
 		},

@@ -64,6 +64,7 @@ var recallRoutes = []web.Route{
 		return userIdentity{user.String(), view.Manifold, view.VoiceProfile, view.Traits, view.Basins, view.Portrait},
 			info != nil && err == nil
 	}),
+	plotRoute,
 }
 
 // mindOp asks for an operation of proto/mind.proto. On the wire, mind is the family of recall, review
@@ -353,11 +354,7 @@ func identityOf(v *pb.IdentityView) identityView {
 			t.GetName(), wire.Measure(t.GetValue()), wire.Measure(t.GetConfidence()), t.GetNodes(),
 		})
 	}
-	parts := make([]float64, 0, len(v.GetBasins()))
-	for _, b := range v.GetBasins() {
-		parts = append(parts, b.GetShare())
-	}
-	for i, part := range wire.Shares(parts) {
+	for i, part := range sharesOf(v.GetBasins()) {
 		b := v.GetBasins()[i]
 		out.Basins = append(out.Basins, basin{
 			b.GetId(), b.GetLabel(), b.GetKeywords(), part, b.GetNodes(), b.GetCurrent(), wire.Timestamp(b.GetSinceMs()),
@@ -367,6 +364,14 @@ func identityOf(v *pb.IdentityView) identityView {
 		out.Portrait = append(out.Portrait, portrayal{l.GetKind(), l.GetText(), l.GetNodes()})
 	}
 	return out
+}
+
+func sharesOf(basins []*pb.Basin) []wire.Measure {
+	parts := make([]float64, 0, len(basins))
+	for _, b := range basins {
+		parts = append(parts, b.GetShare())
+	}
+	return wire.Shares(parts)
 }
 
 type graphView struct {

@@ -200,6 +200,8 @@ func TestTableAgainstInterface(t *testing.T) {
 
 		"GET /v1/brain/training": "read reads refused",
 
+		"GET /v1/identity/plot": "read reads aware",
+
 		"GET /v1/quality":  "read reads aware",
 		"POST /v1/quality": "write default aware idempotent",
 

@@ -584,6 +584,263 @@ func (x *Basin) GetSinceMs() int64 {
 	return 0
 }
 
+// ManifoldPlot is the manifold as it is drawn: where its basins, and some of the signals, lie on its strongest two axes.
+// It is of the view whose manifold has its version and refreshes, and is shown with no other: a program of a version
+// before replaces the view alone.
+type ManifoldPlot struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Version       uint32                 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	Refreshes     uint32                 `protobuf:"varint,2,opt,name=refreshes,proto3" json:"refreshes,omitempty"`
+	Ratios        []float64              `protobuf:"fixed64,3,rep,packed,name=ratios,proto3" json:"ratios,omitempty"` // one for each axis: two, or one
+	Basins        []*PlotBasin           `protobuf:"bytes,4,rep,name=basins,proto3" json:"basins,omitempty"`
+	Signals       []*PlotSignal          `protobuf:"bytes,5,rep,name=signals,proto3" json:"signals,omitempty"` // in the order in which they were written
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ManifoldPlot) Reset() {
+	*x = ManifoldPlot{}
+	mi := &file_mind_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ManifoldPlot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ManifoldPlot) ProtoMessage() {}
+
+func (x *ManifoldPlot) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ManifoldPlot.ProtoReflect.Descriptor instead.
+func (*ManifoldPlot) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ManifoldPlot) GetVersion() uint32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *ManifoldPlot) GetRefreshes() uint32 {
+	if x != nil {
+		return x.Refreshes
+	}
+	return 0
+}
+
+func (x *ManifoldPlot) GetRatios() []float64 {
+	if x != nil {
+		return x.Ratios
+	}
+	return nil
+}
+
+func (x *ManifoldPlot) GetBasins() []*PlotBasin {
+	if x != nil {
+		return x.Basins
+	}
+	return nil
+}
+
+func (x *ManifoldPlot) GetSignals() []*PlotSignal {
+	if x != nil {
+		return x.Signals
+	}
+	return nil
+}
+
+// PlotBasin is where a basin of the view lies, and the ellipse of two standard deviations around it.
+type PlotBasin struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	X             float64                `protobuf:"fixed64,2,opt,name=x,proto3" json:"x,omitempty"`
+	Y             float64                `protobuf:"fixed64,3,opt,name=y,proto3" json:"y,omitempty"`
+	Major         float64                `protobuf:"fixed64,4,opt,name=major,proto3" json:"major,omitempty"`
+	Minor         float64                `protobuf:"fixed64,5,opt,name=minor,proto3" json:"minor,omitempty"`
+	Angle         float64                `protobuf:"fixed64,6,opt,name=angle,proto3" json:"angle,omitempty"` // of the longer half axis to the first axis, in radians
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlotBasin) Reset() {
+	*x = PlotBasin{}
+	mi := &file_mind_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlotBasin) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlotBasin) ProtoMessage() {}
+
+func (x *PlotBasin) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlotBasin.ProtoReflect.Descriptor instead.
+func (*PlotBasin) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *PlotBasin) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *PlotBasin) GetX() float64 {
+	if x != nil {
+		return x.X
+	}
+	return 0
+}
+
+func (x *PlotBasin) GetY() float64 {
+	if x != nil {
+		return x.Y
+	}
+	return 0
+}
+
+func (x *PlotBasin) GetMajor() float64 {
+	if x != nil {
+		return x.Major
+	}
+	return 0
+}
+
+func (x *PlotBasin) GetMinor() float64 {
+	if x != nil {
+		return x.Minor
+	}
+	return 0
+}
+
+func (x *PlotBasin) GetAngle() float64 {
+	if x != nil {
+		return x.Angle
+	}
+	return 0
+}
+
+// PlotSignal is where a passage lies.
+type PlotSignal struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Chunk         uint64                 `protobuf:"varint,2,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	AtMs          int64                  `protobuf:"varint,3,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
+	Basin         uint32                 `protobuf:"varint,4,opt,name=basin,proto3" json:"basin,omitempty"` // its place in basins
+	X             float32                `protobuf:"fixed32,5,opt,name=x,proto3" json:"x,omitempty"`
+	Y             float32                `protobuf:"fixed32,6,opt,name=y,proto3" json:"y,omitempty"`
+	Title         string                 `protobuf:"bytes,7,opt,name=title,proto3" json:"title,omitempty"` // of the node, as it is now; not stored
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlotSignal) Reset() {
+	*x = PlotSignal{}
+	mi := &file_mind_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlotSignal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlotSignal) ProtoMessage() {}
+
+func (x *PlotSignal) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlotSignal.ProtoReflect.Descriptor instead.
+func (*PlotSignal) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *PlotSignal) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *PlotSignal) GetChunk() uint64 {
+	if x != nil {
+		return x.Chunk
+	}
+	return 0
+}
+
+func (x *PlotSignal) GetAtMs() int64 {
+	if x != nil {
+		return x.AtMs
+	}
+	return 0
+}
+
+func (x *PlotSignal) GetBasin() uint32 {
+	if x != nil {
+		return x.Basin
+	}
+	return 0
+}
+
+func (x *PlotSignal) GetX() float32 {
+	if x != nil {
+		return x.X
+	}
+	return 0
+}
+
+func (x *PlotSignal) GetY() float32 {
+	if x != nil {
+		return x.Y
+	}
+	return 0
+}
+
+func (x *PlotSignal) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
 // Insight is a finding of a cycle.
 type Insight struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -601,7 +858,7 @@ type Insight struct {
 
 func (x *Insight) Reset() {
 	*x = Insight{}
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +870,7 @@ func (x *Insight) String() string {
 func (*Insight) ProtoMessage() {}
 
 func (x *Insight) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[7]
+	mi := &file_mind_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +883,7 @@ func (x *Insight) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Insight.ProtoReflect.Descriptor instead.
 func (*Insight) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{7}
+	return file_mind_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Insight) GetId() []byte {
@@ -704,7 +961,7 @@ type Moment struct {
 
 func (x *Moment) Reset() {
 	*x = Moment{}
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +973,7 @@ func (x *Moment) String() string {
 func (*Moment) ProtoMessage() {}
 
 func (x *Moment) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[8]
+	mi := &file_mind_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +986,7 @@ func (x *Moment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Moment.ProtoReflect.Descriptor instead.
 func (*Moment) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{8}
+	return file_mind_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Moment) GetId() []byte {
@@ -806,7 +1063,7 @@ type Recurrence struct {
 
 func (x *Recurrence) Reset() {
 	*x = Recurrence{}
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -818,7 +1075,7 @@ func (x *Recurrence) String() string {
 func (*Recurrence) ProtoMessage() {}
 
 func (x *Recurrence) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[9]
+	mi := &file_mind_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -831,7 +1088,7 @@ func (x *Recurrence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recurrence.ProtoReflect.Descriptor instead.
 func (*Recurrence) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{9}
+	return file_mind_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Recurrence) GetId() []byte {
@@ -918,7 +1175,7 @@ type Every struct {
 
 func (x *Every) Reset() {
 	*x = Every{}
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -930,7 +1187,7 @@ func (x *Every) String() string {
 func (*Every) ProtoMessage() {}
 
 func (x *Every) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[10]
+	mi := &file_mind_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -943,7 +1200,7 @@ func (x *Every) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Every.ProtoReflect.Descriptor instead.
 func (*Every) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{10}
+	return file_mind_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Every) GetUnit() string {
@@ -1041,7 +1298,7 @@ type TemporalView struct {
 
 func (x *TemporalView) Reset() {
 	*x = TemporalView{}
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1053,7 +1310,7 @@ func (x *TemporalView) String() string {
 func (*TemporalView) ProtoMessage() {}
 
 func (x *TemporalView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[11]
+	mi := &file_mind_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1066,7 +1323,7 @@ func (x *TemporalView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalView.ProtoReflect.Descriptor instead.
 func (*TemporalView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{11}
+	return file_mind_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TemporalView) GetTrends() []*Trend {
@@ -1095,7 +1352,7 @@ type Cadence struct {
 
 func (x *Cadence) Reset() {
 	*x = Cadence{}
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1107,7 +1364,7 @@ func (x *Cadence) String() string {
 func (*Cadence) ProtoMessage() {}
 
 func (x *Cadence) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[12]
+	mi := &file_mind_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1120,7 +1377,7 @@ func (x *Cadence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cadence.ProtoReflect.Descriptor instead.
 func (*Cadence) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{12}
+	return file_mind_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Cadence) GetEveryMs() int64 {
@@ -1158,7 +1415,7 @@ type Trend struct {
 
 func (x *Trend) Reset() {
 	*x = Trend{}
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1170,7 +1427,7 @@ func (x *Trend) String() string {
 func (*Trend) ProtoMessage() {}
 
 func (x *Trend) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[13]
+	mi := &file_mind_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1183,7 +1440,7 @@ func (x *Trend) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trend.ProtoReflect.Descriptor instead.
 func (*Trend) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{13}
+	return file_mind_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Trend) GetTopic() string {
@@ -1247,7 +1504,7 @@ type Contradiction struct {
 
 func (x *Contradiction) Reset() {
 	*x = Contradiction{}
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1259,7 +1516,7 @@ func (x *Contradiction) String() string {
 func (*Contradiction) ProtoMessage() {}
 
 func (x *Contradiction) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[14]
+	mi := &file_mind_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1272,7 +1529,7 @@ func (x *Contradiction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contradiction.ProtoReflect.Descriptor instead.
 func (*Contradiction) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{14}
+	return file_mind_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Contradiction) GetId() []byte {
@@ -1358,7 +1615,7 @@ type Proposal struct {
 
 func (x *Proposal) Reset() {
 	*x = Proposal{}
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1370,7 +1627,7 @@ func (x *Proposal) String() string {
 func (*Proposal) ProtoMessage() {}
 
 func (x *Proposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[15]
+	mi := &file_mind_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1383,7 +1640,7 @@ func (x *Proposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Proposal.ProtoReflect.Descriptor instead.
 func (*Proposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{15}
+	return file_mind_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Proposal) GetId() []byte {
@@ -1479,7 +1736,7 @@ type Entity struct {
 
 func (x *Entity) Reset() {
 	*x = Entity{}
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1491,7 +1748,7 @@ func (x *Entity) String() string {
 func (*Entity) ProtoMessage() {}
 
 func (x *Entity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[16]
+	mi := &file_mind_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1504,7 +1761,7 @@ func (x *Entity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entity.ProtoReflect.Descriptor instead.
 func (*Entity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{16}
+	return file_mind_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Entity) GetNode() string {
@@ -1556,7 +1813,7 @@ type EntityVote struct {
 
 func (x *EntityVote) Reset() {
 	*x = EntityVote{}
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1568,7 +1825,7 @@ func (x *EntityVote) String() string {
 func (*EntityVote) ProtoMessage() {}
 
 func (x *EntityVote) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[17]
+	mi := &file_mind_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1581,7 +1838,7 @@ func (x *EntityVote) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityVote.ProtoReflect.Descriptor instead.
 func (*EntityVote) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{17}
+	return file_mind_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *EntityVote) GetType() string {
@@ -1632,7 +1889,7 @@ type EntityForm struct {
 
 func (x *EntityForm) Reset() {
 	*x = EntityForm{}
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1644,7 +1901,7 @@ func (x *EntityForm) String() string {
 func (*EntityForm) ProtoMessage() {}
 
 func (x *EntityForm) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[18]
+	mi := &file_mind_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1657,7 +1914,7 @@ func (x *EntityForm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityForm.ProtoReflect.Descriptor instead.
 func (*EntityForm) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{18}
+	return file_mind_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *EntityForm) GetName() string {
@@ -1702,7 +1959,7 @@ type Trace struct {
 
 func (x *Trace) Reset() {
 	*x = Trace{}
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1714,7 +1971,7 @@ func (x *Trace) String() string {
 func (*Trace) ProtoMessage() {}
 
 func (x *Trace) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[19]
+	mi := &file_mind_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1727,7 +1984,7 @@ func (x *Trace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Trace.ProtoReflect.Descriptor instead.
 func (*Trace) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{19}
+	return file_mind_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Trace) GetEntities() []*TraceEntity {
@@ -1777,7 +2034,7 @@ type TraceEntity struct {
 
 func (x *TraceEntity) Reset() {
 	*x = TraceEntity{}
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1789,7 +2046,7 @@ func (x *TraceEntity) String() string {
 func (*TraceEntity) ProtoMessage() {}
 
 func (x *TraceEntity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[20]
+	mi := &file_mind_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1802,7 +2059,7 @@ func (x *TraceEntity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceEntity.ProtoReflect.Descriptor instead.
 func (*TraceEntity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{20}
+	return file_mind_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *TraceEntity) GetNode() string {
@@ -1846,7 +2103,7 @@ type TraceDate struct {
 
 func (x *TraceDate) Reset() {
 	*x = TraceDate{}
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1858,7 +2115,7 @@ func (x *TraceDate) String() string {
 func (*TraceDate) ProtoMessage() {}
 
 func (x *TraceDate) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[21]
+	mi := &file_mind_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1871,7 +2128,7 @@ func (x *TraceDate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceDate.ProtoReflect.Descriptor instead.
 func (*TraceDate) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{21}
+	return file_mind_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TraceDate) GetStart() uint32 {
@@ -1916,7 +2173,7 @@ type TraceRecurrence struct {
 
 func (x *TraceRecurrence) Reset() {
 	*x = TraceRecurrence{}
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1928,7 +2185,7 @@ func (x *TraceRecurrence) String() string {
 func (*TraceRecurrence) ProtoMessage() {}
 
 func (x *TraceRecurrence) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[22]
+	mi := &file_mind_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1941,7 +2198,7 @@ func (x *TraceRecurrence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TraceRecurrence.ProtoReflect.Descriptor instead.
 func (*TraceRecurrence) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{22}
+	return file_mind_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TraceRecurrence) GetStart() uint32 {
@@ -2001,7 +2258,7 @@ type Cognition struct {
 
 func (x *Cognition) Reset() {
 	*x = Cognition{}
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2013,7 +2270,7 @@ func (x *Cognition) String() string {
 func (*Cognition) ProtoMessage() {}
 
 func (x *Cognition) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[23]
+	mi := &file_mind_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2026,7 +2283,7 @@ func (x *Cognition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cognition.ProtoReflect.Descriptor instead.
 func (*Cognition) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{23}
+	return file_mind_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Cognition) GetJob() []byte {
@@ -2140,7 +2397,7 @@ type MindState struct {
 
 func (x *MindState) Reset() {
 	*x = MindState{}
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2152,7 +2409,7 @@ func (x *MindState) String() string {
 func (*MindState) ProtoMessage() {}
 
 func (x *MindState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[24]
+	mi := &file_mind_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2165,7 +2422,7 @@ func (x *MindState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindState.ProtoReflect.Descriptor instead.
 func (*MindState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{24}
+	return file_mind_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *MindState) GetVersion() uint32 {
@@ -2255,7 +2512,7 @@ type Axis struct {
 
 func (x *Axis) Reset() {
 	*x = Axis{}
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2267,7 +2524,7 @@ func (x *Axis) String() string {
 func (*Axis) ProtoMessage() {}
 
 func (x *Axis) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[25]
+	mi := &file_mind_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2280,7 +2537,7 @@ func (x *Axis) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Axis.ProtoReflect.Descriptor instead.
 func (*Axis) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{25}
+	return file_mind_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Axis) GetVector() []float32 {
@@ -2308,7 +2565,7 @@ type Dwelling struct {
 
 func (x *Dwelling) Reset() {
 	*x = Dwelling{}
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2320,7 +2577,7 @@ func (x *Dwelling) String() string {
 func (*Dwelling) ProtoMessage() {}
 
 func (x *Dwelling) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[26]
+	mi := &file_mind_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2333,7 +2590,7 @@ func (x *Dwelling) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Dwelling.ProtoReflect.Descriptor instead.
 func (*Dwelling) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{26}
+	return file_mind_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Dwelling) GetNumber() uint32 {
@@ -2375,7 +2632,7 @@ type BrainArtifact struct {
 
 func (x *BrainArtifact) Reset() {
 	*x = BrainArtifact{}
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2387,7 +2644,7 @@ func (x *BrainArtifact) String() string {
 func (*BrainArtifact) ProtoMessage() {}
 
 func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[27]
+	mi := &file_mind_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2400,7 +2657,7 @@ func (x *BrainArtifact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainArtifact.ProtoReflect.Descriptor instead.
 func (*BrainArtifact) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{27}
+	return file_mind_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *BrainArtifact) GetVersion() uint64 {
@@ -2482,7 +2739,7 @@ type BrainSeen struct {
 
 func (x *BrainSeen) Reset() {
 	*x = BrainSeen{}
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2494,7 +2751,7 @@ func (x *BrainSeen) String() string {
 func (*BrainSeen) ProtoMessage() {}
 
 func (x *BrainSeen) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[28]
+	mi := &file_mind_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2507,7 +2764,7 @@ func (x *BrainSeen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainSeen.ProtoReflect.Descriptor instead.
 func (*BrainSeen) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{28}
+	return file_mind_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *BrainSeen) GetPartition() []byte {
@@ -2572,7 +2829,7 @@ type Training struct {
 
 func (x *Training) Reset() {
 	*x = Training{}
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2584,7 +2841,7 @@ func (x *Training) String() string {
 func (*Training) ProtoMessage() {}
 
 func (x *Training) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[29]
+	mi := &file_mind_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2597,7 +2854,7 @@ func (x *Training) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Training.ProtoReflect.Descriptor instead.
 func (*Training) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{29}
+	return file_mind_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Training) GetStatus() string {
@@ -2704,7 +2961,7 @@ type QualityReport struct {
 
 func (x *QualityReport) Reset() {
 	*x = QualityReport{}
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2716,7 +2973,7 @@ func (x *QualityReport) String() string {
 func (*QualityReport) ProtoMessage() {}
 
 func (x *QualityReport) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[30]
+	mi := &file_mind_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2729,7 +2986,7 @@ func (x *QualityReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QualityReport.ProtoReflect.Descriptor instead.
 func (*QualityReport) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{30}
+	return file_mind_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *QualityReport) GetJob() []byte {
@@ -2864,7 +3121,7 @@ type QualityRecall struct {
 
 func (x *QualityRecall) Reset() {
 	*x = QualityRecall{}
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2876,7 +3133,7 @@ func (x *QualityRecall) String() string {
 func (*QualityRecall) ProtoMessage() {}
 
 func (x *QualityRecall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[31]
+	mi := &file_mind_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2889,7 +3146,7 @@ func (x *QualityRecall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QualityRecall.ProtoReflect.Descriptor instead.
 func (*QualityRecall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{31}
+	return file_mind_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *QualityRecall) GetKind() string {
@@ -2940,7 +3197,7 @@ type QualityRun struct {
 
 func (x *QualityRun) Reset() {
 	*x = QualityRun{}
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2952,7 +3209,7 @@ func (x *QualityRun) String() string {
 func (*QualityRun) ProtoMessage() {}
 
 func (x *QualityRun) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[32]
+	mi := &file_mind_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2965,7 +3222,7 @@ func (x *QualityRun) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QualityRun.ProtoReflect.Descriptor instead.
 func (*QualityRun) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{32}
+	return file_mind_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *QualityRun) GetOrg() bool {
@@ -3014,6 +3271,7 @@ type MindOp struct {
 	//	*MindOp_Retrieve
 	//	*MindOp_EvaluateQuality
 	//	*MindOp_ListQuality
+	//	*MindOp_PlotIdentity
 	Op            isMindOp_Op `protobuf_oneof:"op"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3021,7 +3279,7 @@ type MindOp struct {
 
 func (x *MindOp) Reset() {
 	*x = MindOp{}
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3033,7 +3291,7 @@ func (x *MindOp) String() string {
 func (*MindOp) ProtoMessage() {}
 
 func (x *MindOp) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[33]
+	mi := &file_mind_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3046,7 +3304,7 @@ func (x *MindOp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindOp.ProtoReflect.Descriptor instead.
 func (*MindOp) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{33}
+	return file_mind_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *MindOp) GetOp() isMindOp_Op {
@@ -3182,6 +3440,15 @@ func (x *MindOp) GetListQuality() *ListQuality {
 	return nil
 }
 
+func (x *MindOp) GetPlotIdentity() *PlotIdentity {
+	if x != nil {
+		if x, ok := x.Op.(*MindOp_PlotIdentity); ok {
+			return x.PlotIdentity
+		}
+	}
+	return nil
+}
+
 type isMindOp_Op interface {
 	isMindOp_Op()
 }
@@ -3242,6 +3509,10 @@ type MindOp_ListQuality struct {
 	ListQuality *ListQuality `protobuf:"bytes,16,opt,name=list_quality,json=listQuality,proto3,oneof"`
 }
 
+type MindOp_PlotIdentity struct {
+	PlotIdentity *PlotIdentity `protobuf:"bytes,17,opt,name=plot_identity,json=plotIdentity,proto3,oneof"`
+}
+
 func (*MindOp_Recall) isMindOp_Op() {}
 
 func (*MindOp_GetIdentity) isMindOp_Op() {}
@@ -3270,6 +3541,8 @@ func (*MindOp_EvaluateQuality) isMindOp_Op() {}
 
 func (*MindOp_ListQuality) isMindOp_Op() {}
 
+func (*MindOp_PlotIdentity) isMindOp_Op() {}
+
 type EvaluateQuality struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	OrgScope      bool                   `protobuf:"varint,1,opt,name=org_scope,json=orgScope,proto3" json:"org_scope,omitempty"`
@@ -3279,7 +3552,7 @@ type EvaluateQuality struct {
 
 func (x *EvaluateQuality) Reset() {
 	*x = EvaluateQuality{}
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3291,7 +3564,7 @@ func (x *EvaluateQuality) String() string {
 func (*EvaluateQuality) ProtoMessage() {}
 
 func (x *EvaluateQuality) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[34]
+	mi := &file_mind_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3304,7 +3577,7 @@ func (x *EvaluateQuality) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateQuality.ProtoReflect.Descriptor instead.
 func (*EvaluateQuality) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{34}
+	return file_mind_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *EvaluateQuality) GetOrgScope() bool {
@@ -3324,7 +3597,7 @@ type ListQuality struct {
 
 func (x *ListQuality) Reset() {
 	*x = ListQuality{}
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3336,7 +3609,7 @@ func (x *ListQuality) String() string {
 func (*ListQuality) ProtoMessage() {}
 
 func (x *ListQuality) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[35]
+	mi := &file_mind_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3349,7 +3622,7 @@ func (x *ListQuality) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListQuality.ProtoReflect.Descriptor instead.
 func (*ListQuality) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{35}
+	return file_mind_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ListQuality) GetOrgScope() bool {
@@ -3378,7 +3651,7 @@ type Recall struct {
 
 func (x *Recall) Reset() {
 	*x = Recall{}
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3390,7 +3663,7 @@ func (x *Recall) String() string {
 func (*Recall) ProtoMessage() {}
 
 func (x *Recall) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[36]
+	mi := &file_mind_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3403,7 +3676,7 @@ func (x *Recall) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Recall.ProtoReflect.Descriptor instead.
 func (*Recall) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{36}
+	return file_mind_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Recall) GetType() string {
@@ -3443,7 +3716,7 @@ type GetIdentity struct {
 
 func (x *GetIdentity) Reset() {
 	*x = GetIdentity{}
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3455,7 +3728,7 @@ func (x *GetIdentity) String() string {
 func (*GetIdentity) ProtoMessage() {}
 
 func (x *GetIdentity) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[37]
+	mi := &file_mind_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3468,7 +3741,7 @@ func (x *GetIdentity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIdentity.ProtoReflect.Descriptor instead.
 func (*GetIdentity) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{37}
+	return file_mind_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GetIdentity) GetUser() string {
@@ -3476,6 +3749,42 @@ func (x *GetIdentity) GetUser() string {
 		return x.User
 	}
 	return ""
+}
+
+type PlotIdentity struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlotIdentity) Reset() {
+	*x = PlotIdentity{}
+	mi := &file_mind_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlotIdentity) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlotIdentity) ProtoMessage() {}
+
+func (x *PlotIdentity) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlotIdentity.ProtoReflect.Descriptor instead.
+func (*PlotIdentity) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{41}
 }
 
 type ListContradictions struct {
@@ -3488,7 +3797,7 @@ type ListContradictions struct {
 
 func (x *ListContradictions) Reset() {
 	*x = ListContradictions{}
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3500,7 +3809,7 @@ func (x *ListContradictions) String() string {
 func (*ListContradictions) ProtoMessage() {}
 
 func (x *ListContradictions) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[38]
+	mi := &file_mind_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3513,7 +3822,7 @@ func (x *ListContradictions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContradictions.ProtoReflect.Descriptor instead.
 func (*ListContradictions) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{38}
+	return file_mind_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListContradictions) GetPage() *Page {
@@ -3540,7 +3849,7 @@ type ListProposals struct {
 
 func (x *ListProposals) Reset() {
 	*x = ListProposals{}
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3552,7 +3861,7 @@ func (x *ListProposals) String() string {
 func (*ListProposals) ProtoMessage() {}
 
 func (x *ListProposals) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[39]
+	mi := &file_mind_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3565,7 +3874,7 @@ func (x *ListProposals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListProposals.ProtoReflect.Descriptor instead.
 func (*ListProposals) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{39}
+	return file_mind_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListProposals) GetPage() *Page {
@@ -3592,7 +3901,7 @@ type DecideProposal struct {
 
 func (x *DecideProposal) Reset() {
 	*x = DecideProposal{}
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3604,7 +3913,7 @@ func (x *DecideProposal) String() string {
 func (*DecideProposal) ProtoMessage() {}
 
 func (x *DecideProposal) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[40]
+	mi := &file_mind_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3617,7 +3926,7 @@ func (x *DecideProposal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DecideProposal.ProtoReflect.Descriptor instead.
 func (*DecideProposal) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{40}
+	return file_mind_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *DecideProposal) GetId() string {
@@ -3642,7 +3951,7 @@ type BrainInfo struct {
 
 func (x *BrainInfo) Reset() {
 	*x = BrainInfo{}
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3654,7 +3963,7 @@ func (x *BrainInfo) String() string {
 func (*BrainInfo) ProtoMessage() {}
 
 func (x *BrainInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[41]
+	mi := &file_mind_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3667,7 +3976,7 @@ func (x *BrainInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainInfo.ProtoReflect.Descriptor instead.
 func (*BrainInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{41}
+	return file_mind_proto_rawDescGZIP(), []int{45}
 }
 
 type BrainQuery struct {
@@ -3680,7 +3989,7 @@ type BrainQuery struct {
 
 func (x *BrainQuery) Reset() {
 	*x = BrainQuery{}
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3692,7 +4001,7 @@ func (x *BrainQuery) String() string {
 func (*BrainQuery) ProtoMessage() {}
 
 func (x *BrainQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[42]
+	mi := &file_mind_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3705,7 +4014,7 @@ func (x *BrainQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainQuery.ProtoReflect.Descriptor instead.
 func (*BrainQuery) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{42}
+	return file_mind_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *BrainQuery) GetQuery() string {
@@ -3732,7 +4041,7 @@ type BrainAnswer struct {
 
 func (x *BrainAnswer) Reset() {
 	*x = BrainAnswer{}
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3744,7 +4053,7 @@ func (x *BrainAnswer) String() string {
 func (*BrainAnswer) ProtoMessage() {}
 
 func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[43]
+	mi := &file_mind_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3757,7 +4066,7 @@ func (x *BrainAnswer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswer.ProtoReflect.Descriptor instead.
 func (*BrainAnswer) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{43}
+	return file_mind_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *BrainAnswer) GetQuery() string {
@@ -3782,7 +4091,7 @@ type BrainTrain struct {
 
 func (x *BrainTrain) Reset() {
 	*x = BrainTrain{}
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3794,7 +4103,7 @@ func (x *BrainTrain) String() string {
 func (*BrainTrain) ProtoMessage() {}
 
 func (x *BrainTrain) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[44]
+	mi := &file_mind_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3807,7 +4116,7 @@ func (x *BrainTrain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainTrain.ProtoReflect.Descriptor instead.
 func (*BrainTrain) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{44}
+	return file_mind_proto_rawDescGZIP(), []int{48}
 }
 
 type ConditionSession struct {
@@ -3821,7 +4130,7 @@ type ConditionSession struct {
 
 func (x *ConditionSession) Reset() {
 	*x = ConditionSession{}
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3833,7 +4142,7 @@ func (x *ConditionSession) String() string {
 func (*ConditionSession) ProtoMessage() {}
 
 func (x *ConditionSession) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[45]
+	mi := &file_mind_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3846,7 +4155,7 @@ func (x *ConditionSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionSession.ProtoReflect.Descriptor instead.
 func (*ConditionSession) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{45}
+	return file_mind_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ConditionSession) GetOrg() string {
@@ -3880,7 +4189,7 @@ type ConditionScaffold struct {
 
 func (x *ConditionScaffold) Reset() {
 	*x = ConditionScaffold{}
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3892,7 +4201,7 @@ func (x *ConditionScaffold) String() string {
 func (*ConditionScaffold) ProtoMessage() {}
 
 func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[46]
+	mi := &file_mind_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3905,7 +4214,7 @@ func (x *ConditionScaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionScaffold.ProtoReflect.Descriptor instead.
 func (*ConditionScaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{46}
+	return file_mind_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *ConditionScaffold) GetPrompt() string {
@@ -3934,7 +4243,7 @@ type Retrieve struct {
 
 func (x *Retrieve) Reset() {
 	*x = Retrieve{}
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3946,7 +4255,7 @@ func (x *Retrieve) String() string {
 func (*Retrieve) ProtoMessage() {}
 
 func (x *Retrieve) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[47]
+	mi := &file_mind_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3959,7 +4268,7 @@ func (x *Retrieve) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieve.ProtoReflect.Descriptor instead.
 func (*Retrieve) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{47}
+	return file_mind_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Retrieve) GetQuery() string {
@@ -4008,6 +4317,7 @@ type MindResult struct {
 	//	*MindResult_Scaffold
 	//	*MindResult_Retrieved
 	//	*MindResult_Quality
+	//	*MindResult_Plot
 	Result        isMindResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -4015,7 +4325,7 @@ type MindResult struct {
 
 func (x *MindResult) Reset() {
 	*x = MindResult{}
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4027,7 +4337,7 @@ func (x *MindResult) String() string {
 func (*MindResult) ProtoMessage() {}
 
 func (x *MindResult) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[48]
+	mi := &file_mind_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4040,7 +4350,7 @@ func (x *MindResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MindResult.ProtoReflect.Descriptor instead.
 func (*MindResult) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{48}
+	return file_mind_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *MindResult) GetResult() isMindResult_Result {
@@ -4176,6 +4486,15 @@ func (x *MindResult) GetQuality() *QualityList {
 	return nil
 }
 
+func (x *MindResult) GetPlot() *IdentityPlot {
+	if x != nil {
+		if x, ok := x.Result.(*MindResult_Plot); ok {
+			return x.Plot
+		}
+	}
+	return nil
+}
+
 type isMindResult_Result interface {
 	isMindResult_Result()
 }
@@ -4236,6 +4555,10 @@ type MindResult_Quality struct {
 	Quality *QualityList `protobuf:"bytes,14,opt,name=quality,proto3,oneof"`
 }
 
+type MindResult_Plot struct {
+	Plot *IdentityPlot `protobuf:"bytes,15,opt,name=plot,proto3,oneof"`
+}
+
 func (*MindResult_Identity) isMindResult_Result() {}
 
 func (*MindResult_Graph) isMindResult_Result() {}
@@ -4264,6 +4587,8 @@ func (*MindResult_Retrieved) isMindResult_Result() {}
 
 func (*MindResult_Quality) isMindResult_Result() {}
 
+func (*MindResult_Plot) isMindResult_Result() {}
+
 type QualityList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Reports       []*QualityReport       `protobuf:"bytes,1,rep,name=reports,proto3" json:"reports,omitempty"`
@@ -4274,7 +4599,7 @@ type QualityList struct {
 
 func (x *QualityList) Reset() {
 	*x = QualityList{}
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4286,7 +4611,7 @@ func (x *QualityList) String() string {
 func (*QualityList) ProtoMessage() {}
 
 func (x *QualityList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[49]
+	mi := &file_mind_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4299,7 +4624,7 @@ func (x *QualityList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QualityList.ProtoReflect.Descriptor instead.
 func (*QualityList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{49}
+	return file_mind_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *QualityList) GetReports() []*QualityReport {
@@ -4326,7 +4651,7 @@ type IdentityInfo struct {
 
 func (x *IdentityInfo) Reset() {
 	*x = IdentityInfo{}
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4338,7 +4663,7 @@ func (x *IdentityInfo) String() string {
 func (*IdentityInfo) ProtoMessage() {}
 
 func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[50]
+	mi := &file_mind_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4351,7 +4676,7 @@ func (x *IdentityInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdentityInfo.ProtoReflect.Descriptor instead.
 func (*IdentityInfo) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{50}
+	return file_mind_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *IdentityInfo) GetUser() []byte {
@@ -4364,6 +4689,59 @@ func (x *IdentityInfo) GetUser() []byte {
 func (x *IdentityInfo) GetView() *IdentityView {
 	if x != nil {
 		return x.View
+	}
+	return nil
+}
+
+// IdentityPlot is a plot with the view that it is of; without a plot it was not derived yet.
+type IdentityPlot struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	View          *IdentityView          `protobuf:"bytes,1,opt,name=view,proto3" json:"view,omitempty"`
+	Plot          *ManifoldPlot          `protobuf:"bytes,2,opt,name=plot,proto3" json:"plot,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IdentityPlot) Reset() {
+	*x = IdentityPlot{}
+	mi := &file_mind_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IdentityPlot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IdentityPlot) ProtoMessage() {}
+
+func (x *IdentityPlot) ProtoReflect() protoreflect.Message {
+	mi := &file_mind_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IdentityPlot.ProtoReflect.Descriptor instead.
+func (*IdentityPlot) Descriptor() ([]byte, []int) {
+	return file_mind_proto_rawDescGZIP(), []int{55}
+}
+
+func (x *IdentityPlot) GetView() *IdentityView {
+	if x != nil {
+		return x.View
+	}
+	return nil
+}
+
+func (x *IdentityPlot) GetPlot() *ManifoldPlot {
+	if x != nil {
+		return x.Plot
 	}
 	return nil
 }
@@ -4384,7 +4762,7 @@ type GraphView struct {
 
 func (x *GraphView) Reset() {
 	*x = GraphView{}
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4396,7 +4774,7 @@ func (x *GraphView) String() string {
 func (*GraphView) ProtoMessage() {}
 
 func (x *GraphView) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[51]
+	mi := &file_mind_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4409,7 +4787,7 @@ func (x *GraphView) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraphView.ProtoReflect.Descriptor instead.
 func (*GraphView) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{51}
+	return file_mind_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *GraphView) GetNodes() []*Node {
@@ -4480,7 +4858,7 @@ type InsightList struct {
 
 func (x *InsightList) Reset() {
 	*x = InsightList{}
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4492,7 +4870,7 @@ func (x *InsightList) String() string {
 func (*InsightList) ProtoMessage() {}
 
 func (x *InsightList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[52]
+	mi := &file_mind_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4505,7 +4883,7 @@ func (x *InsightList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InsightList.ProtoReflect.Descriptor instead.
 func (*InsightList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{52}
+	return file_mind_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *InsightList) GetInsights() []*Insight {
@@ -4550,7 +4928,7 @@ type TemporalList struct {
 
 func (x *TemporalList) Reset() {
 	*x = TemporalList{}
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4562,7 +4940,7 @@ func (x *TemporalList) String() string {
 func (*TemporalList) ProtoMessage() {}
 
 func (x *TemporalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[53]
+	mi := &file_mind_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4575,7 +4953,7 @@ func (x *TemporalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TemporalList.ProtoReflect.Descriptor instead.
 func (*TemporalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{53}
+	return file_mind_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *TemporalList) GetMoments() []*Moment {
@@ -4632,7 +5010,7 @@ type ClaimPair struct {
 
 func (x *ClaimPair) Reset() {
 	*x = ClaimPair{}
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4644,7 +5022,7 @@ func (x *ClaimPair) String() string {
 func (*ClaimPair) ProtoMessage() {}
 
 func (x *ClaimPair) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[54]
+	mi := &file_mind_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4657,7 +5035,7 @@ func (x *ClaimPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClaimPair.ProtoReflect.Descriptor instead.
 func (*ClaimPair) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{54}
+	return file_mind_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *ClaimPair) GetContradiction() *Contradiction {
@@ -4691,7 +5069,7 @@ type ContradictionList struct {
 
 func (x *ContradictionList) Reset() {
 	*x = ContradictionList{}
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4703,7 +5081,7 @@ func (x *ContradictionList) String() string {
 func (*ContradictionList) ProtoMessage() {}
 
 func (x *ContradictionList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[55]
+	mi := &file_mind_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4716,7 +5094,7 @@ func (x *ContradictionList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContradictionList.ProtoReflect.Descriptor instead.
 func (*ContradictionList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{55}
+	return file_mind_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *ContradictionList) GetPairs() []*ClaimPair {
@@ -4743,7 +5121,7 @@ type ProposalList struct {
 
 func (x *ProposalList) Reset() {
 	*x = ProposalList{}
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4755,7 +5133,7 @@ func (x *ProposalList) String() string {
 func (*ProposalList) ProtoMessage() {}
 
 func (x *ProposalList) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[56]
+	mi := &file_mind_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4768,7 +5146,7 @@ func (x *ProposalList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProposalList.ProtoReflect.Descriptor instead.
 func (*ProposalList) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{56}
+	return file_mind_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *ProposalList) GetProposals() []*Proposal {
@@ -4795,7 +5173,7 @@ type BrainState struct {
 
 func (x *BrainState) Reset() {
 	*x = BrainState{}
-	mi := &file_mind_proto_msgTypes[57]
+	mi := &file_mind_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4807,7 +5185,7 @@ func (x *BrainState) String() string {
 func (*BrainState) ProtoMessage() {}
 
 func (x *BrainState) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[57]
+	mi := &file_mind_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4820,7 +5198,7 @@ func (x *BrainState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainState.ProtoReflect.Descriptor instead.
 func (*BrainState) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{57}
+	return file_mind_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *BrainState) GetArtifact() *BrainArtifact {
@@ -4851,7 +5229,7 @@ type BrainNode struct {
 
 func (x *BrainNode) Reset() {
 	*x = BrainNode{}
-	mi := &file_mind_proto_msgTypes[58]
+	mi := &file_mind_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4863,7 +5241,7 @@ func (x *BrainNode) String() string {
 func (*BrainNode) ProtoMessage() {}
 
 func (x *BrainNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[58]
+	mi := &file_mind_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4876,7 +5254,7 @@ func (x *BrainNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainNode.ProtoReflect.Descriptor instead.
 func (*BrainNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{58}
+	return file_mind_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *BrainNode) GetNode() string {
@@ -4939,7 +5317,7 @@ type BrainFound struct {
 
 func (x *BrainFound) Reset() {
 	*x = BrainFound{}
-	mi := &file_mind_proto_msgTypes[59]
+	mi := &file_mind_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4951,7 +5329,7 @@ func (x *BrainFound) String() string {
 func (*BrainFound) ProtoMessage() {}
 
 func (x *BrainFound) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[59]
+	mi := &file_mind_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4964,7 +5342,7 @@ func (x *BrainFound) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainFound.ProtoReflect.Descriptor instead.
 func (*BrainFound) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{59}
+	return file_mind_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *BrainFound) GetFocal() []*BrainNode {
@@ -5046,7 +5424,7 @@ type Citation struct {
 
 func (x *Citation) Reset() {
 	*x = Citation{}
-	mi := &file_mind_proto_msgTypes[60]
+	mi := &file_mind_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5058,7 +5436,7 @@ func (x *Citation) String() string {
 func (*Citation) ProtoMessage() {}
 
 func (x *Citation) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[60]
+	mi := &file_mind_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5071,7 +5449,7 @@ func (x *Citation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Citation.ProtoReflect.Descriptor instead.
 func (*Citation) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{60}
+	return file_mind_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *Citation) GetNode() string {
@@ -5138,7 +5516,7 @@ type BrainAnswered struct {
 
 func (x *BrainAnswered) Reset() {
 	*x = BrainAnswered{}
-	mi := &file_mind_proto_msgTypes[61]
+	mi := &file_mind_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5150,7 +5528,7 @@ func (x *BrainAnswered) String() string {
 func (*BrainAnswered) ProtoMessage() {}
 
 func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[61]
+	mi := &file_mind_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5163,7 +5541,7 @@ func (x *BrainAnswered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainAnswered.ProtoReflect.Descriptor instead.
 func (*BrainAnswered) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{61}
+	return file_mind_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *BrainAnswered) GetAnswer() string {
@@ -5227,7 +5605,7 @@ type Pack struct {
 
 func (x *Pack) Reset() {
 	*x = Pack{}
-	mi := &file_mind_proto_msgTypes[62]
+	mi := &file_mind_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5239,7 +5617,7 @@ func (x *Pack) String() string {
 func (*Pack) ProtoMessage() {}
 
 func (x *Pack) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[62]
+	mi := &file_mind_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5252,7 +5630,7 @@ func (x *Pack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pack.ProtoReflect.Descriptor instead.
 func (*Pack) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{62}
+	return file_mind_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *Pack) GetSystemPrompt() string {
@@ -5294,7 +5672,7 @@ type FocalNode struct {
 
 func (x *FocalNode) Reset() {
 	*x = FocalNode{}
-	mi := &file_mind_proto_msgTypes[63]
+	mi := &file_mind_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5306,7 +5684,7 @@ func (x *FocalNode) String() string {
 func (*FocalNode) ProtoMessage() {}
 
 func (x *FocalNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[63]
+	mi := &file_mind_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5319,7 +5697,7 @@ func (x *FocalNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FocalNode.ProtoReflect.Descriptor instead.
 func (*FocalNode) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{63}
+	return file_mind_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *FocalNode) GetNode() string {
@@ -5355,7 +5733,7 @@ type Scaffold struct {
 
 func (x *Scaffold) Reset() {
 	*x = Scaffold{}
-	mi := &file_mind_proto_msgTypes[64]
+	mi := &file_mind_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5367,7 +5745,7 @@ func (x *Scaffold) String() string {
 func (*Scaffold) ProtoMessage() {}
 
 func (x *Scaffold) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[64]
+	mi := &file_mind_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5380,7 +5758,7 @@ func (x *Scaffold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Scaffold.ProtoReflect.Descriptor instead.
 func (*Scaffold) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{64}
+	return file_mind_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *Scaffold) GetPrompt() string {
@@ -5425,7 +5803,7 @@ type Path struct {
 
 func (x *Path) Reset() {
 	*x = Path{}
-	mi := &file_mind_proto_msgTypes[65]
+	mi := &file_mind_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5437,7 +5815,7 @@ func (x *Path) String() string {
 func (*Path) ProtoMessage() {}
 
 func (x *Path) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[65]
+	mi := &file_mind_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5450,7 +5828,7 @@ func (x *Path) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Path.ProtoReflect.Descriptor instead.
 func (*Path) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{65}
+	return file_mind_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *Path) GetNodes() []string {
@@ -5495,7 +5873,7 @@ type Retrieved struct {
 
 func (x *Retrieved) Reset() {
 	*x = Retrieved{}
-	mi := &file_mind_proto_msgTypes[66]
+	mi := &file_mind_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5507,7 +5885,7 @@ func (x *Retrieved) String() string {
 func (*Retrieved) ProtoMessage() {}
 
 func (x *Retrieved) ProtoReflect() protoreflect.Message {
-	mi := &file_mind_proto_msgTypes[66]
+	mi := &file_mind_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5520,7 +5898,7 @@ func (x *Retrieved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Retrieved.ProtoReflect.Descriptor instead.
 func (*Retrieved) Descriptor() ([]byte, []int) {
-	return file_mind_proto_rawDescGZIP(), []int{66}
+	return file_mind_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *Retrieved) GetHits() []*Hit {
@@ -5617,7 +5995,29 @@ const file_mind_proto_rawDesc = "" +
 	"\x05share\x18\x04 \x01(\x01R\x05share\x12\x14\n" +
 	"\x05nodes\x18\x05 \x03(\tR\x05nodes\x12\x18\n" +
 	"\acurrent\x18\x06 \x01(\bR\acurrent\x12\x19\n" +
-	"\bsince_ms\x18\a \x01(\x03R\asinceMs\"\xcb\x01\n" +
+	"\bsince_ms\x18\a \x01(\x03R\asinceMs\"\xb7\x01\n" +
+	"\fManifoldPlot\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1c\n" +
+	"\trefreshes\x18\x02 \x01(\rR\trefreshes\x12\x16\n" +
+	"\x06ratios\x18\x03 \x03(\x01R\x06ratios\x12)\n" +
+	"\x06basins\x18\x04 \x03(\v2\x11.orgmem.PlotBasinR\x06basins\x12,\n" +
+	"\asignals\x18\x05 \x03(\v2\x12.orgmem.PlotSignalR\asignals\"y\n" +
+	"\tPlotBasin\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\f\n" +
+	"\x01x\x18\x02 \x01(\x01R\x01x\x12\f\n" +
+	"\x01y\x18\x03 \x01(\x01R\x01y\x12\x14\n" +
+	"\x05major\x18\x04 \x01(\x01R\x05major\x12\x14\n" +
+	"\x05minor\x18\x05 \x01(\x01R\x05minor\x12\x14\n" +
+	"\x05angle\x18\x06 \x01(\x01R\x05angle\"\x93\x01\n" +
+	"\n" +
+	"PlotSignal\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x14\n" +
+	"\x05chunk\x18\x02 \x01(\x04R\x05chunk\x12\x13\n" +
+	"\x05at_ms\x18\x03 \x01(\x03R\x04atMs\x12\x14\n" +
+	"\x05basin\x18\x04 \x01(\rR\x05basin\x12\f\n" +
+	"\x01x\x18\x05 \x01(\x02R\x01x\x12\f\n" +
+	"\x01y\x18\x06 \x01(\x02R\x01y\x12\x14\n" +
+	"\x05title\x18\a \x01(\tR\x05title\"\xcb\x01\n" +
 	"\aInsight\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x14\n" +
@@ -5876,7 +6276,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x03org\x18\x01 \x01(\bR\x03org\x12\x12\n" +
 	"\x04done\x18\x02 \x01(\rR\x04done\x12\x16\n" +
 	"\x06sample\x18\x03 \x01(\fR\x06sample\x12-\n" +
-	"\x06report\x18\x04 \x01(\v2\x15.orgmem.QualityReportR\x06report\"\xe5\x06\n" +
+	"\x06report\x18\x04 \x01(\v2\x15.orgmem.QualityReportR\x06report\"\xa2\a\n" +
 	"\x06MindOp\x12(\n" +
 	"\x06recall\x18\x01 \x01(\v2\x0e.orgmem.RecallH\x00R\x06recall\x128\n" +
 	"\fget_identity\x18\x04 \x01(\v2\x13.orgmem.GetIdentityH\x00R\vgetIdentity\x12M\n" +
@@ -5895,7 +6295,8 @@ const file_mind_proto_rawDesc = "" +
 	"\x12condition_scaffold\x18\r \x01(\v2\x19.orgmem.ConditionScaffoldH\x00R\x11conditionScaffold\x12.\n" +
 	"\bretrieve\x18\x0e \x01(\v2\x10.orgmem.RetrieveH\x00R\bretrieve\x12D\n" +
 	"\x10evaluate_quality\x18\x0f \x01(\v2\x17.orgmem.EvaluateQualityH\x00R\x0fevaluateQuality\x128\n" +
-	"\flist_quality\x18\x10 \x01(\v2\x13.orgmem.ListQualityH\x00R\vlistQualityB\x04\n" +
+	"\flist_quality\x18\x10 \x01(\v2\x13.orgmem.ListQualityH\x00R\vlistQuality\x12;\n" +
+	"\rplot_identity\x18\x11 \x01(\v2\x14.orgmem.PlotIdentityH\x00R\fplotIdentityB\x04\n" +
 	"\x02op\".\n" +
 	"\x0fEvaluateQuality\x12\x1b\n" +
 	"\torg_scope\x18\x01 \x01(\bR\borgScope\"L\n" +
@@ -5908,7 +6309,8 @@ const file_mind_proto_rawDesc = "" +
 	"\x04page\x18\x03 \x01(\v2\f.orgmem.PageR\x04page\x12\x18\n" +
 	"\bas_of_ms\x18\x04 \x01(\x03R\x06asOfMs\"!\n" +
 	"\vGetIdentity\x12\x12\n" +
-	"\x04user\x18\x01 \x01(\tR\x04user\"N\n" +
+	"\x04user\x18\x01 \x01(\tR\x04user\"\x0e\n" +
+	"\fPlotIdentity\"N\n" +
 	"\x12ListContradictions\x12 \n" +
 	"\x04page\x18\x01 \x01(\v2\f.orgmem.PageR\x04page\x12\x16\n" +
 	"\x06status\x18\x02 \x01(\tR\x06status\"I\n" +
@@ -5940,7 +6342,7 @@ const file_mind_proto_rawDesc = "" +
 	"\x05query\x18\x01 \x01(\tR\x05query\x12\x1b\n" +
 	"\torg_scope\x18\x02 \x01(\bR\borgScope\x12\x13\n" +
 	"\x05top_k\x18\x03 \x01(\rR\x04topK\x12\x19\n" +
-	"\bmax_hops\x18\x04 \x01(\rR\amaxHops\"\xcc\x05\n" +
+	"\bmax_hops\x18\x04 \x01(\rR\amaxHops\"\xf8\x05\n" +
 	"\n" +
 	"MindResult\x122\n" +
 	"\bidentity\x18\x01 \x01(\v2\x14.orgmem.IdentityInfoH\x00R\bidentity\x12)\n" +
@@ -5957,7 +6359,8 @@ const file_mind_proto_rawDesc = "" +
 	"\x04pack\x18\v \x01(\v2\f.orgmem.PackH\x00R\x04pack\x12.\n" +
 	"\bscaffold\x18\f \x01(\v2\x10.orgmem.ScaffoldH\x00R\bscaffold\x121\n" +
 	"\tretrieved\x18\r \x01(\v2\x11.orgmem.RetrievedH\x00R\tretrieved\x12/\n" +
-	"\aquality\x18\x0e \x01(\v2\x13.orgmem.QualityListH\x00R\aqualityB\b\n" +
+	"\aquality\x18\x0e \x01(\v2\x13.orgmem.QualityListH\x00R\aquality\x12*\n" +
+	"\x04plot\x18\x0f \x01(\v2\x14.orgmem.IdentityPlotH\x00R\x04plotB\b\n" +
 	"\x06result\"_\n" +
 	"\vQualityList\x12/\n" +
 	"\areports\x18\x01 \x03(\v2\x15.orgmem.QualityReportR\areports\x12\x1f\n" +
@@ -5965,7 +6368,10 @@ const file_mind_proto_rawDesc = "" +
 	"nextCursor\"L\n" +
 	"\fIdentityInfo\x12\x12\n" +
 	"\x04user\x18\x01 \x01(\fR\x04user\x12(\n" +
-	"\x04view\x18\x02 \x01(\v2\x14.orgmem.IdentityViewR\x04view\"\xff\x02\n" +
+	"\x04view\x18\x02 \x01(\v2\x14.orgmem.IdentityViewR\x04view\"b\n" +
+	"\fIdentityPlot\x12(\n" +
+	"\x04view\x18\x01 \x01(\v2\x14.orgmem.IdentityViewR\x04view\x12(\n" +
+	"\x04plot\x18\x02 \x01(\v2\x14.orgmem.ManifoldPlotR\x04plot\"\xff\x02\n" +
 	"\tGraphView\x12\"\n" +
 	"\x05nodes\x18\x01 \x03(\v2\f.orgmem.NodeR\x05nodes\x12\"\n" +
 	"\x05edges\x18\x02 \x03(\v2\f.orgmem.EdgeR\x05edges\x12(\n" +
@@ -6097,7 +6503,7 @@ func file_mind_proto_rawDescGZIP() []byte {
 	return file_mind_proto_rawDescData
 }
 
-var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 71)
+var file_mind_proto_msgTypes = make([]protoimpl.MessageInfo, 76)
 var file_mind_proto_goTypes = []any{
 	(*IdentityView)(nil),       // 0: orgmem.IdentityView
 	(*PortraitLine)(nil),       // 1: orgmem.PortraitLine
@@ -6106,78 +6512,83 @@ var file_mind_proto_goTypes = []any{
 	(*StyleMeasure)(nil),       // 4: orgmem.StyleMeasure
 	(*Trait)(nil),              // 5: orgmem.Trait
 	(*Basin)(nil),              // 6: orgmem.Basin
-	(*Insight)(nil),            // 7: orgmem.Insight
-	(*Moment)(nil),             // 8: orgmem.Moment
-	(*Recurrence)(nil),         // 9: orgmem.Recurrence
-	(*Every)(nil),              // 10: orgmem.Every
-	(*TemporalView)(nil),       // 11: orgmem.TemporalView
-	(*Cadence)(nil),            // 12: orgmem.Cadence
-	(*Trend)(nil),              // 13: orgmem.Trend
-	(*Contradiction)(nil),      // 14: orgmem.Contradiction
-	(*Proposal)(nil),           // 15: orgmem.Proposal
-	(*Entity)(nil),             // 16: orgmem.Entity
-	(*EntityVote)(nil),         // 17: orgmem.EntityVote
-	(*EntityForm)(nil),         // 18: orgmem.EntityForm
-	(*Trace)(nil),              // 19: orgmem.Trace
-	(*TraceEntity)(nil),        // 20: orgmem.TraceEntity
-	(*TraceDate)(nil),          // 21: orgmem.TraceDate
-	(*TraceRecurrence)(nil),    // 22: orgmem.TraceRecurrence
-	(*Cognition)(nil),          // 23: orgmem.Cognition
-	(*MindState)(nil),          // 24: orgmem.MindState
-	(*Axis)(nil),               // 25: orgmem.Axis
-	(*Dwelling)(nil),           // 26: orgmem.Dwelling
-	(*BrainArtifact)(nil),      // 27: orgmem.BrainArtifact
-	(*BrainSeen)(nil),          // 28: orgmem.BrainSeen
-	(*Training)(nil),           // 29: orgmem.Training
-	(*QualityReport)(nil),      // 30: orgmem.QualityReport
-	(*QualityRecall)(nil),      // 31: orgmem.QualityRecall
-	(*QualityRun)(nil),         // 32: orgmem.QualityRun
-	(*MindOp)(nil),             // 33: orgmem.MindOp
-	(*EvaluateQuality)(nil),    // 34: orgmem.EvaluateQuality
-	(*ListQuality)(nil),        // 35: orgmem.ListQuality
-	(*Recall)(nil),             // 36: orgmem.Recall
-	(*GetIdentity)(nil),        // 37: orgmem.GetIdentity
-	(*ListContradictions)(nil), // 38: orgmem.ListContradictions
-	(*ListProposals)(nil),      // 39: orgmem.ListProposals
-	(*DecideProposal)(nil),     // 40: orgmem.DecideProposal
-	(*BrainInfo)(nil),          // 41: orgmem.BrainInfo
-	(*BrainQuery)(nil),         // 42: orgmem.BrainQuery
-	(*BrainAnswer)(nil),        // 43: orgmem.BrainAnswer
-	(*BrainTrain)(nil),         // 44: orgmem.BrainTrain
-	(*ConditionSession)(nil),   // 45: orgmem.ConditionSession
-	(*ConditionScaffold)(nil),  // 46: orgmem.ConditionScaffold
-	(*Retrieve)(nil),           // 47: orgmem.Retrieve
-	(*MindResult)(nil),         // 48: orgmem.MindResult
-	(*QualityList)(nil),        // 49: orgmem.QualityList
-	(*IdentityInfo)(nil),       // 50: orgmem.IdentityInfo
-	(*GraphView)(nil),          // 51: orgmem.GraphView
-	(*InsightList)(nil),        // 52: orgmem.InsightList
-	(*TemporalList)(nil),       // 53: orgmem.TemporalList
-	(*ClaimPair)(nil),          // 54: orgmem.ClaimPair
-	(*ContradictionList)(nil),  // 55: orgmem.ContradictionList
-	(*ProposalList)(nil),       // 56: orgmem.ProposalList
-	(*BrainState)(nil),         // 57: orgmem.BrainState
-	(*BrainNode)(nil),          // 58: orgmem.BrainNode
-	(*BrainFound)(nil),         // 59: orgmem.BrainFound
-	(*Citation)(nil),           // 60: orgmem.Citation
-	(*BrainAnswered)(nil),      // 61: orgmem.BrainAnswered
-	(*Pack)(nil),               // 62: orgmem.Pack
-	(*FocalNode)(nil),          // 63: orgmem.FocalNode
-	(*Scaffold)(nil),           // 64: orgmem.Scaffold
-	(*Path)(nil),               // 65: orgmem.Path
-	(*Retrieved)(nil),          // 66: orgmem.Retrieved
-	nil,                        // 67: orgmem.BrainArtifact.MetricsEntry
-	nil,                        // 68: orgmem.Training.MetricsEntry
-	nil,                        // 69: orgmem.QualityReport.LanguagesEntry
-	nil,                        // 70: orgmem.GraphView.StaleEntry
-	(*BrainReport)(nil),        // 71: orgmem.BrainReport
-	(*BrainCheckpoint)(nil),    // 72: orgmem.BrainCheckpoint
-	(*Page)(nil),               // 73: orgmem.Page
-	(*Node)(nil),               // 74: orgmem.Node
-	(*Edge)(nil),               // 75: orgmem.Edge
-	(*Domain)(nil),             // 76: orgmem.Domain
-	(*Staleness)(nil),          // 77: orgmem.Staleness
-	(*Hit)(nil),                // 78: orgmem.Hit
+	(*ManifoldPlot)(nil),       // 7: orgmem.ManifoldPlot
+	(*PlotBasin)(nil),          // 8: orgmem.PlotBasin
+	(*PlotSignal)(nil),         // 9: orgmem.PlotSignal
+	(*Insight)(nil),            // 10: orgmem.Insight
+	(*Moment)(nil),             // 11: orgmem.Moment
+	(*Recurrence)(nil),         // 12: orgmem.Recurrence
+	(*Every)(nil),              // 13: orgmem.Every
+	(*TemporalView)(nil),       // 14: orgmem.TemporalView
+	(*Cadence)(nil),            // 15: orgmem.Cadence
+	(*Trend)(nil),              // 16: orgmem.Trend
+	(*Contradiction)(nil),      // 17: orgmem.Contradiction
+	(*Proposal)(nil),           // 18: orgmem.Proposal
+	(*Entity)(nil),             // 19: orgmem.Entity
+	(*EntityVote)(nil),         // 20: orgmem.EntityVote
+	(*EntityForm)(nil),         // 21: orgmem.EntityForm
+	(*Trace)(nil),              // 22: orgmem.Trace
+	(*TraceEntity)(nil),        // 23: orgmem.TraceEntity
+	(*TraceDate)(nil),          // 24: orgmem.TraceDate
+	(*TraceRecurrence)(nil),    // 25: orgmem.TraceRecurrence
+	(*Cognition)(nil),          // 26: orgmem.Cognition
+	(*MindState)(nil),          // 27: orgmem.MindState
+	(*Axis)(nil),               // 28: orgmem.Axis
+	(*Dwelling)(nil),           // 29: orgmem.Dwelling
+	(*BrainArtifact)(nil),      // 30: orgmem.BrainArtifact
+	(*BrainSeen)(nil),          // 31: orgmem.BrainSeen
+	(*Training)(nil),           // 32: orgmem.Training
+	(*QualityReport)(nil),      // 33: orgmem.QualityReport
+	(*QualityRecall)(nil),      // 34: orgmem.QualityRecall
+	(*QualityRun)(nil),         // 35: orgmem.QualityRun
+	(*MindOp)(nil),             // 36: orgmem.MindOp
+	(*EvaluateQuality)(nil),    // 37: orgmem.EvaluateQuality
+	(*ListQuality)(nil),        // 38: orgmem.ListQuality
+	(*Recall)(nil),             // 39: orgmem.Recall
+	(*GetIdentity)(nil),        // 40: orgmem.GetIdentity
+	(*PlotIdentity)(nil),       // 41: orgmem.PlotIdentity
+	(*ListContradictions)(nil), // 42: orgmem.ListContradictions
+	(*ListProposals)(nil),      // 43: orgmem.ListProposals
+	(*DecideProposal)(nil),     // 44: orgmem.DecideProposal
+	(*BrainInfo)(nil),          // 45: orgmem.BrainInfo
+	(*BrainQuery)(nil),         // 46: orgmem.BrainQuery
+	(*BrainAnswer)(nil),        // 47: orgmem.BrainAnswer
+	(*BrainTrain)(nil),         // 48: orgmem.BrainTrain
+	(*ConditionSession)(nil),   // 49: orgmem.ConditionSession
+	(*ConditionScaffold)(nil),  // 50: orgmem.ConditionScaffold
+	(*Retrieve)(nil),           // 51: orgmem.Retrieve
+	(*MindResult)(nil),         // 52: orgmem.MindResult
+	(*QualityList)(nil),        // 53: orgmem.QualityList
+	(*IdentityInfo)(nil),       // 54: orgmem.IdentityInfo
+	(*IdentityPlot)(nil),       // 55: orgmem.IdentityPlot
+	(*GraphView)(nil),          // 56: orgmem.GraphView
+	(*InsightList)(nil),        // 57: orgmem.InsightList
+	(*TemporalList)(nil),       // 58: orgmem.TemporalList
+	(*ClaimPair)(nil),          // 59: orgmem.ClaimPair
+	(*ContradictionList)(nil),  // 60: orgmem.ContradictionList
+	(*ProposalList)(nil),       // 61: orgmem.ProposalList
+	(*BrainState)(nil),         // 62: orgmem.BrainState
+	(*BrainNode)(nil),          // 63: orgmem.BrainNode
+	(*BrainFound)(nil),         // 64: orgmem.BrainFound
+	(*Citation)(nil),           // 65: orgmem.Citation
+	(*BrainAnswered)(nil),      // 66: orgmem.BrainAnswered
+	(*Pack)(nil),               // 67: orgmem.Pack
+	(*FocalNode)(nil),          // 68: orgmem.FocalNode
+	(*Scaffold)(nil),           // 69: orgmem.Scaffold
+	(*Path)(nil),               // 70: orgmem.Path
+	(*Retrieved)(nil),          // 71: orgmem.Retrieved
+	nil,                        // 72: orgmem.BrainArtifact.MetricsEntry
+	nil,                        // 73: orgmem.Training.MetricsEntry
+	nil,                        // 74: orgmem.QualityReport.LanguagesEntry
+	nil,                        // 75: orgmem.GraphView.StaleEntry
+	(*BrainReport)(nil),        // 76: orgmem.BrainReport
+	(*BrainCheckpoint)(nil),    // 77: orgmem.BrainCheckpoint
+	(*Page)(nil),               // 78: orgmem.Page
+	(*Node)(nil),               // 79: orgmem.Node
+	(*Edge)(nil),               // 80: orgmem.Edge
+	(*Domain)(nil),             // 81: orgmem.Domain
+	(*Staleness)(nil),          // 82: orgmem.Staleness
+	(*Hit)(nil),                // 83: orgmem.Hit
 }
 var file_mind_proto_depIdxs = []int32{
 	2,  // 0: orgmem.IdentityView.manifold:type_name -> orgmem.Manifold
@@ -6186,94 +6597,100 @@ var file_mind_proto_depIdxs = []int32{
 	6,  // 3: orgmem.IdentityView.basins:type_name -> orgmem.Basin
 	1,  // 4: orgmem.IdentityView.portrait:type_name -> orgmem.PortraitLine
 	4,  // 5: orgmem.VoiceProfile.style:type_name -> orgmem.StyleMeasure
-	10, // 6: orgmem.Recurrence.every:type_name -> orgmem.Every
-	13, // 7: orgmem.TemporalView.trends:type_name -> orgmem.Trend
-	12, // 8: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
-	18, // 9: orgmem.Entity.forms:type_name -> orgmem.EntityForm
-	17, // 10: orgmem.Entity.votes:type_name -> orgmem.EntityVote
-	20, // 11: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
-	21, // 12: orgmem.Trace.dates:type_name -> orgmem.TraceDate
-	22, // 13: orgmem.Trace.recurrences:type_name -> orgmem.TraceRecurrence
-	10, // 14: orgmem.TraceRecurrence.every:type_name -> orgmem.Every
-	24, // 15: orgmem.Cognition.mind:type_name -> orgmem.MindState
-	25, // 16: orgmem.MindState.axes:type_name -> orgmem.Axis
-	26, // 17: orgmem.MindState.basins:type_name -> orgmem.Dwelling
-	67, // 18: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
-	28, // 19: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
-	71, // 20: orgmem.BrainArtifact.report:type_name -> orgmem.BrainReport
-	68, // 21: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
-	72, // 22: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
-	71, // 23: orgmem.Training.report:type_name -> orgmem.BrainReport
-	31, // 24: orgmem.QualityReport.recall:type_name -> orgmem.QualityRecall
-	69, // 25: orgmem.QualityReport.languages:type_name -> orgmem.QualityReport.LanguagesEntry
-	30, // 26: orgmem.QualityRun.report:type_name -> orgmem.QualityReport
-	36, // 27: orgmem.MindOp.recall:type_name -> orgmem.Recall
-	37, // 28: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
-	38, // 29: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
-	39, // 30: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
-	40, // 31: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
-	41, // 32: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
-	42, // 33: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
-	43, // 34: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
-	44, // 35: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
-	45, // 36: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
-	46, // 37: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
-	47, // 38: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
-	34, // 39: orgmem.MindOp.evaluate_quality:type_name -> orgmem.EvaluateQuality
-	35, // 40: orgmem.MindOp.list_quality:type_name -> orgmem.ListQuality
-	73, // 41: orgmem.ListQuality.page:type_name -> orgmem.Page
-	73, // 42: orgmem.Recall.page:type_name -> orgmem.Page
-	73, // 43: orgmem.ListContradictions.page:type_name -> orgmem.Page
-	73, // 44: orgmem.ListProposals.page:type_name -> orgmem.Page
-	50, // 45: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
-	51, // 46: orgmem.MindResult.graph:type_name -> orgmem.GraphView
-	52, // 47: orgmem.MindResult.insights:type_name -> orgmem.InsightList
-	53, // 48: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
-	55, // 49: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
-	56, // 50: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
-	15, // 51: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
-	57, // 52: orgmem.MindResult.brain:type_name -> orgmem.BrainState
-	59, // 53: orgmem.MindResult.found:type_name -> orgmem.BrainFound
-	61, // 54: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
-	62, // 55: orgmem.MindResult.pack:type_name -> orgmem.Pack
-	64, // 56: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
-	66, // 57: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
-	49, // 58: orgmem.MindResult.quality:type_name -> orgmem.QualityList
-	30, // 59: orgmem.QualityList.reports:type_name -> orgmem.QualityReport
-	0,  // 60: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
-	74, // 61: orgmem.GraphView.nodes:type_name -> orgmem.Node
-	75, // 62: orgmem.GraphView.edges:type_name -> orgmem.Edge
-	76, // 63: orgmem.GraphView.domains:type_name -> orgmem.Domain
-	70, // 64: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
-	7,  // 65: orgmem.InsightList.insights:type_name -> orgmem.Insight
-	77, // 66: orgmem.InsightList.stale:type_name -> orgmem.Staleness
-	8,  // 67: orgmem.TemporalList.moments:type_name -> orgmem.Moment
-	13, // 68: orgmem.TemporalList.trends:type_name -> orgmem.Trend
-	12, // 69: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
-	9,  // 70: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
-	14, // 71: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
-	54, // 72: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
-	15, // 73: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
-	27, // 74: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
-	29, // 75: orgmem.BrainState.training:type_name -> orgmem.Training
-	77, // 76: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
-	58, // 77: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
-	58, // 78: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
-	58, // 79: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
-	77, // 80: orgmem.Citation.stale:type_name -> orgmem.Staleness
-	60, // 81: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
-	77, // 82: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
-	63, // 83: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
-	77, // 84: orgmem.Path.stale:type_name -> orgmem.Staleness
-	78, // 85: orgmem.Retrieved.hits:type_name -> orgmem.Hit
-	65, // 86: orgmem.Retrieved.paths:type_name -> orgmem.Path
-	54, // 87: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
-	77, // 88: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
-	89, // [89:89] is the sub-list for method output_type
-	89, // [89:89] is the sub-list for method input_type
-	89, // [89:89] is the sub-list for extension type_name
-	89, // [89:89] is the sub-list for extension extendee
-	0,  // [0:89] is the sub-list for field type_name
+	8,  // 6: orgmem.ManifoldPlot.basins:type_name -> orgmem.PlotBasin
+	9,  // 7: orgmem.ManifoldPlot.signals:type_name -> orgmem.PlotSignal
+	13, // 8: orgmem.Recurrence.every:type_name -> orgmem.Every
+	16, // 9: orgmem.TemporalView.trends:type_name -> orgmem.Trend
+	15, // 10: orgmem.TemporalView.cadence:type_name -> orgmem.Cadence
+	21, // 11: orgmem.Entity.forms:type_name -> orgmem.EntityForm
+	20, // 12: orgmem.Entity.votes:type_name -> orgmem.EntityVote
+	23, // 13: orgmem.Trace.entities:type_name -> orgmem.TraceEntity
+	24, // 14: orgmem.Trace.dates:type_name -> orgmem.TraceDate
+	25, // 15: orgmem.Trace.recurrences:type_name -> orgmem.TraceRecurrence
+	13, // 16: orgmem.TraceRecurrence.every:type_name -> orgmem.Every
+	27, // 17: orgmem.Cognition.mind:type_name -> orgmem.MindState
+	28, // 18: orgmem.MindState.axes:type_name -> orgmem.Axis
+	29, // 19: orgmem.MindState.basins:type_name -> orgmem.Dwelling
+	72, // 20: orgmem.BrainArtifact.metrics:type_name -> orgmem.BrainArtifact.MetricsEntry
+	31, // 21: orgmem.BrainArtifact.seen:type_name -> orgmem.BrainSeen
+	76, // 22: orgmem.BrainArtifact.report:type_name -> orgmem.BrainReport
+	73, // 23: orgmem.Training.metrics:type_name -> orgmem.Training.MetricsEntry
+	77, // 24: orgmem.Training.checkpoint:type_name -> orgmem.BrainCheckpoint
+	76, // 25: orgmem.Training.report:type_name -> orgmem.BrainReport
+	34, // 26: orgmem.QualityReport.recall:type_name -> orgmem.QualityRecall
+	74, // 27: orgmem.QualityReport.languages:type_name -> orgmem.QualityReport.LanguagesEntry
+	33, // 28: orgmem.QualityRun.report:type_name -> orgmem.QualityReport
+	39, // 29: orgmem.MindOp.recall:type_name -> orgmem.Recall
+	40, // 30: orgmem.MindOp.get_identity:type_name -> orgmem.GetIdentity
+	42, // 31: orgmem.MindOp.list_contradictions:type_name -> orgmem.ListContradictions
+	43, // 32: orgmem.MindOp.list_proposals:type_name -> orgmem.ListProposals
+	44, // 33: orgmem.MindOp.decide_proposal:type_name -> orgmem.DecideProposal
+	45, // 34: orgmem.MindOp.brain_info:type_name -> orgmem.BrainInfo
+	46, // 35: orgmem.MindOp.brain_query:type_name -> orgmem.BrainQuery
+	47, // 36: orgmem.MindOp.brain_answer:type_name -> orgmem.BrainAnswer
+	48, // 37: orgmem.MindOp.brain_train:type_name -> orgmem.BrainTrain
+	49, // 38: orgmem.MindOp.condition_session:type_name -> orgmem.ConditionSession
+	50, // 39: orgmem.MindOp.condition_scaffold:type_name -> orgmem.ConditionScaffold
+	51, // 40: orgmem.MindOp.retrieve:type_name -> orgmem.Retrieve
+	37, // 41: orgmem.MindOp.evaluate_quality:type_name -> orgmem.EvaluateQuality
+	38, // 42: orgmem.MindOp.list_quality:type_name -> orgmem.ListQuality
+	41, // 43: orgmem.MindOp.plot_identity:type_name -> orgmem.PlotIdentity
+	78, // 44: orgmem.ListQuality.page:type_name -> orgmem.Page
+	78, // 45: orgmem.Recall.page:type_name -> orgmem.Page
+	78, // 46: orgmem.ListContradictions.page:type_name -> orgmem.Page
+	78, // 47: orgmem.ListProposals.page:type_name -> orgmem.Page
+	54, // 48: orgmem.MindResult.identity:type_name -> orgmem.IdentityInfo
+	56, // 49: orgmem.MindResult.graph:type_name -> orgmem.GraphView
+	57, // 50: orgmem.MindResult.insights:type_name -> orgmem.InsightList
+	58, // 51: orgmem.MindResult.temporal:type_name -> orgmem.TemporalList
+	60, // 52: orgmem.MindResult.contradictions:type_name -> orgmem.ContradictionList
+	61, // 53: orgmem.MindResult.proposals:type_name -> orgmem.ProposalList
+	18, // 54: orgmem.MindResult.proposal:type_name -> orgmem.Proposal
+	62, // 55: orgmem.MindResult.brain:type_name -> orgmem.BrainState
+	64, // 56: orgmem.MindResult.found:type_name -> orgmem.BrainFound
+	66, // 57: orgmem.MindResult.answered:type_name -> orgmem.BrainAnswered
+	67, // 58: orgmem.MindResult.pack:type_name -> orgmem.Pack
+	69, // 59: orgmem.MindResult.scaffold:type_name -> orgmem.Scaffold
+	71, // 60: orgmem.MindResult.retrieved:type_name -> orgmem.Retrieved
+	53, // 61: orgmem.MindResult.quality:type_name -> orgmem.QualityList
+	55, // 62: orgmem.MindResult.plot:type_name -> orgmem.IdentityPlot
+	33, // 63: orgmem.QualityList.reports:type_name -> orgmem.QualityReport
+	0,  // 64: orgmem.IdentityInfo.view:type_name -> orgmem.IdentityView
+	0,  // 65: orgmem.IdentityPlot.view:type_name -> orgmem.IdentityView
+	7,  // 66: orgmem.IdentityPlot.plot:type_name -> orgmem.ManifoldPlot
+	79, // 67: orgmem.GraphView.nodes:type_name -> orgmem.Node
+	80, // 68: orgmem.GraphView.edges:type_name -> orgmem.Edge
+	81, // 69: orgmem.GraphView.domains:type_name -> orgmem.Domain
+	75, // 70: orgmem.GraphView.stale:type_name -> orgmem.GraphView.StaleEntry
+	10, // 71: orgmem.InsightList.insights:type_name -> orgmem.Insight
+	82, // 72: orgmem.InsightList.stale:type_name -> orgmem.Staleness
+	11, // 73: orgmem.TemporalList.moments:type_name -> orgmem.Moment
+	16, // 74: orgmem.TemporalList.trends:type_name -> orgmem.Trend
+	15, // 75: orgmem.TemporalList.cadence:type_name -> orgmem.Cadence
+	12, // 76: orgmem.TemporalList.recurrences:type_name -> orgmem.Recurrence
+	17, // 77: orgmem.ClaimPair.contradiction:type_name -> orgmem.Contradiction
+	59, // 78: orgmem.ContradictionList.pairs:type_name -> orgmem.ClaimPair
+	18, // 79: orgmem.ProposalList.proposals:type_name -> orgmem.Proposal
+	30, // 80: orgmem.BrainState.artifact:type_name -> orgmem.BrainArtifact
+	32, // 81: orgmem.BrainState.training:type_name -> orgmem.Training
+	82, // 82: orgmem.BrainNode.stale:type_name -> orgmem.Staleness
+	63, // 83: orgmem.BrainFound.focal:type_name -> orgmem.BrainNode
+	63, // 84: orgmem.BrainFound.entities:type_name -> orgmem.BrainNode
+	63, // 85: orgmem.BrainFound.cosine:type_name -> orgmem.BrainNode
+	82, // 86: orgmem.Citation.stale:type_name -> orgmem.Staleness
+	65, // 87: orgmem.BrainAnswered.citations:type_name -> orgmem.Citation
+	82, // 88: orgmem.BrainAnswered.stale:type_name -> orgmem.Staleness
+	68, // 89: orgmem.Scaffold.focal:type_name -> orgmem.FocalNode
+	82, // 90: orgmem.Path.stale:type_name -> orgmem.Staleness
+	83, // 91: orgmem.Retrieved.hits:type_name -> orgmem.Hit
+	70, // 92: orgmem.Retrieved.paths:type_name -> orgmem.Path
+	59, // 93: orgmem.Retrieved.contradictions:type_name -> orgmem.ClaimPair
+	82, // 94: orgmem.GraphView.StaleEntry.value:type_name -> orgmem.Staleness
+	95, // [95:95] is the sub-list for method output_type
+	95, // [95:95] is the sub-list for method input_type
+	95, // [95:95] is the sub-list for extension type_name
+	95, // [95:95] is the sub-list for extension extendee
+	0,  // [0:95] is the sub-list for field type_name
 }
 
 func init() { file_mind_proto_init() }
@@ -6285,10 +6702,10 @@ func file_mind_proto_init() {
 	file_common_proto_init()
 	file_graph_proto_init()
 	file_record_proto_init()
-	file_mind_proto_msgTypes[9].OneofWrappers = []any{}
-	file_mind_proto_msgTypes[10].OneofWrappers = []any{}
-	file_mind_proto_msgTypes[22].OneofWrappers = []any{}
-	file_mind_proto_msgTypes[33].OneofWrappers = []any{
+	file_mind_proto_msgTypes[12].OneofWrappers = []any{}
+	file_mind_proto_msgTypes[13].OneofWrappers = []any{}
+	file_mind_proto_msgTypes[25].OneofWrappers = []any{}
+	file_mind_proto_msgTypes[36].OneofWrappers = []any{
 		(*MindOp_Recall)(nil),
 		(*MindOp_GetIdentity)(nil),
 		(*MindOp_ListContradictions)(nil),
@@ -6303,8 +6720,9 @@ func file_mind_proto_init() {
 		(*MindOp_Retrieve)(nil),
 		(*MindOp_EvaluateQuality)(nil),
 		(*MindOp_ListQuality)(nil),
+		(*MindOp_PlotIdentity)(nil),
 	}
-	file_mind_proto_msgTypes[48].OneofWrappers = []any{
+	file_mind_proto_msgTypes[52].OneofWrappers = []any{
 		(*MindResult_Identity)(nil),
 		(*MindResult_Graph)(nil),
 		(*MindResult_Insights)(nil),
@@ -6319,6 +6737,7 @@ func file_mind_proto_init() {
 		(*MindResult_Scaffold)(nil),
 		(*MindResult_Retrieved)(nil),
 		(*MindResult_Quality)(nil),
+		(*MindResult_Plot)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -6326,7 +6745,7 @@ func file_mind_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mind_proto_rawDesc), len(file_mind_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   71,
+			NumMessages:   76,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

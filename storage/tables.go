@@ -169,7 +169,8 @@ const (
 	// TableProposal: (ID16 proposal) → Proposal.
 	TableProposal Table = 0xAD
 	// TableView: (Str name) → a derived recall view, replaced as a whole:
-	// IdentityView under identity, TemporalView under temporal.
+	// IdentityView under identity, TemporalView under temporal, ManifoldPlot under
+	// plot.
 	TableView Table = 0xAE
 	// TableInsight: (U64Desc created ms, ID16 insight) → Insight: newest first.
 	TableInsight Table = 0xAF

@@ -21,6 +21,8 @@ const (
 	// maxSignals bounds the passages that the manifold is laid through, the newest: 30 MB of vectors while a cycle
 	// lasts.
 	maxSignals = 20_000
+	// MaxPlotSignals bounds the passages that are drawn: more points on one screen hide each other.
+	MaxPlotSignals = 500
 	// maxBasinNodes bounds the evidence that a basin shows.
 	maxBasinNodes = 20
 	// MaxTraitNodes bounds the evidence that a trait shows: of all that was measured the latest.
@@ -54,7 +56,7 @@ func (c identityStage) run() error {
 	if err := c.findVoice(words, next, view); err != nil {
 		return err
 	}
-	shift, rests, err := c.findManifold(next, before, view)
+	found, err := c.findManifold(next, before, view)
 	if err != nil {
 		return err
 	}
@@ -82,14 +84,14 @@ func (c identityStage) run() error {
 			if lost {
 				b.Label, b.Keywords = "", nil
 			}
-			if lent := rests[i].lent; lent != nil {
+			if lent := found.rests[i].lent; lent != nil {
 				if ok, err := c.stillSaid(f, nil, lent); err != nil {
 					return err
 				} else if !ok {
 					b.Label = ""
 				}
 			}
-			for _, at := range rests[i].nodes {
+			for _, at := range found.rests[i].nodes {
 				ok, err := c.unchanged(f, at)
 				if err != nil {
 					return err
@@ -110,7 +112,9 @@ func (c identityStage) run() error {
 		if view.Portrait, err = words.standing(f); err != nil || proto.Equal(now, view) {
 			return err
 		}
-		f.Derived.PutView(graph.ViewIdentity, view)
+		if err := putViews(f, view, found.plot); err != nil {
+			return err
+		}
 		// Without a manifold there may be a voice: its version is then 0.
 		if err := f.Batch.Event(f.Org, pb.EventIdentityUpdated, f.Part, map[string]any{
 			"subject": f.Part.EventSubject(),
@@ -118,12 +122,12 @@ func (c identityStage) run() error {
 		}); err != nil {
 			return err
 		}
-		if shift == nil {
+		if found.shift == nil {
 			return nil
 		}
 		return f.Batch.Event(f.Org, pb.EventBasinShifted, f.Part, map[string]any{
-			"subject": f.Part.EventSubject(), "from": basinName(shift.From), "to": basinName(shift.To),
-			"confidence": canon.Measure(shift.Confidence),
+			"subject": f.Part.EventSubject(), "from": basinName(found.shift.From), "to": basinName(found.shift.To),
+			"confidence": canon.Measure(found.shift.Confidence),
 		})
 	})
 	if err == nil {
@@ -209,10 +213,16 @@ type basinGround struct {
 	nodes, lent []int32
 }
 
-// findManifold lays the manifold through what the person wrote. It returns whether they have moved, and which nodes
-// each basin is named by.
+// foundManifold is what comes of a manifold beside the view; nothing where there is none.
+type foundManifold struct {
+	shift *manifold.Shift // set where the person has moved
+	rests []basinGround   // of each basin
+	plot  *pb.ManifoldPlot
+}
+
+// findManifold lays the manifold through what the person wrote.
 func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.IdentityView) (
-	shift *manifold.Shift, rests []basinGround, err error,
+	out foundManifold, err error,
 ) {
 	said := c.OwnPassages(maxSignals)
 	seqs := make([]uint64, len(said))
@@ -228,12 +238,14 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return out, err
 	}
 	signals, of := make([]manifold.Signal, 0, len(said)), make([]cognition.Chunk, 0, len(said))
 	for i, s := range said {
 		if vectors[i] != nil {
-			signals, of = append(signals, manifold.Signal{Vector: vectors[i], AtMS: c.Nodes[s.Node].AtMS}), append(of, s)
+			signals, of = append(signals, manifold.Signal{
+				Vector: vectors[i], AtMS: c.Nodes[s.Node].AtMS, Key: s.Seq,
+			}), append(of, s)
 		}
 	}
 	last := manifold.State{}
@@ -244,17 +256,20 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		last.Fitted = 0
 	}
 	var r manifold.Reading
+	var plot manifold.Plot
 	found := false
 	err = c.compute([]func(int) error{func(int) error {
-		r, found = manifold.Refresh(last, signals, c.now)
+		if r, found = manifold.Refresh(last, signals, c.now); found {
+			plot = r.Plot(signals, MaxPlotSignals)
+		}
 		return nil
 	}})
 	if err != nil || !found {
-		return nil, nil, err
+		return out, err
 	}
 	next.Mind = r.State.Message()
 	groups := make([]topic.Group, len(r.State.Basins))
-	rests = make([]basinGround, len(groups))
+	rests := make([]basinGround, len(groups))
 	homes, homesOf := make([][]int32, len(groups)), cognition.Homes(c.found)
 	labelled := map[string]*pb.Basin{}
 	for _, b := range before.GetBasins() {
@@ -271,7 +286,7 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 			}
 		}
 		if groups[i], err = c.groupOfPassages(passages); err != nil {
-			return nil, nil, err
+			return out, err
 		}
 		homes[i] = homesOf(rests[i].nodes)
 		groups[i].Mixed = len(homes[i]) != 1
@@ -295,5 +310,44 @@ func (c identityStage) findManifold(next *pb.Cognition, before, view *pb.Identit
 		view.Basins = append(view.Basins, basin)
 	}
 	view.Manifold = r.State.Summary(len(signals))
-	return r.Shift, rests, nil
+	return foundManifold{r.Shift, rests, c.plotOf(&r, &plot, of)}, nil
+}
+
+// plotOf is a plot as it is stored; of has the passage of each signal.
+func (c identityStage) plotOf(r *manifold.Reading, p *manifold.Plot, of []cognition.Chunk) *pb.ManifoldPlot {
+	out := &pb.ManifoldPlot{Version: r.State.Version, Refreshes: r.State.Refreshes, Ratios: p.Ratios}
+	for i, at := range p.Places {
+		out.Basins = append(out.Basins, &pb.PlotBasin{
+			Id: basinName(r.State.Basins[i].Number), X: at.X, Y: at.Y, Major: at.Major, Minor: at.Minor, Angle: at.Angle,
+		})
+	}
+	for _, at := range p.Points {
+		n := &c.Nodes[of[at.Signal].Node]
+		out.Signals = append(out.Signals, &pb.PlotSignal{
+			Node: string(n.ID), Chunk: of[at.Signal].Seq, AtMs: n.AtMS, Basin: uint32(r.Of[at.Signal]),
+			X: float32(at.X), Y: float32(at.Y),
+		})
+	}
+	return out
+}
+
+// putViews writes an identity and its plot, without what was forgotten since the cycle read it; where there is no
+// manifold, the one that there was goes.
+func putViews(f *graph.Tx, view *pb.IdentityView, plot *pb.ManifoldPlot) (err error) {
+	f.Derived.PutView(graph.ViewIdentity, view)
+	if plot == nil {
+		f.Derived.DropView(graph.ViewPlot)
+		return nil
+	}
+	plot.Signals = slices.DeleteFunc(plot.GetSignals(), func(s *pb.PlotSignal) bool {
+		holds := false
+		if err == nil {
+			holds, err = f.StillHolds(pb.NodeID(s.GetNode()), s.GetChunk())
+		}
+		return !holds
+	})
+	if err == nil {
+		f.Derived.PutView(graph.ViewPlot, plot)
+	}
+	return err
 }

@@ -24,6 +24,8 @@ const (
 	ViewIdentity = "identity"
 	// ViewTemporal is the view of the partition's time as a whole: its trends and its cadence.
 	ViewTemporal = "temporal"
+	// ViewPlot is the plot of the manifold that ViewIdentity has.
+	ViewPlot = "plot"
 )
 
 // PutInsight writes an insight under its time of creation, with an entry under each node that it rests on.

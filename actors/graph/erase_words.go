@@ -9,6 +9,7 @@ import (
 	"orgmem/actors/ground"
 	"orgmem/brain/cognition"
 	"orgmem/brain/insight"
+	"orgmem/brain/manifold"
 	"orgmem/brain/text/undress"
 	"orgmem/brain/topic"
 	pb "orgmem/proto"
@@ -38,6 +39,12 @@ func (dr *DerivedRecords) PutView(name string, view proto.Message) {
 	dr.Batch.Put(key, view)
 }
 
+// DropView removes a view.
+func (dr *DerivedRecords) DropView(name string) {
+	dr.views[name] = nil
+	dr.Batch.Erase(dr.Part.Space.Key(storage.TableView, storage.Str(name)))
+}
+
 // eraseWords removes from labels, views and insights what may come from a text that is being forgotten. said is the
 // whole text of the node.
 func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
@@ -59,6 +66,12 @@ func (dr *DerivedRecords) eraseWords(n *pb.Node, said string) error {
 	}
 	if identity, ok := view.(*pb.IdentityView); ok && cognition.Forget(identity, id, unlabelled, his) {
 		dr.PutView(ViewIdentity, identity)
+	}
+	if view, err = dr.view(ViewPlot, &pb.ManifoldPlot{}); err != nil {
+		return err
+	}
+	if plot, ok := view.(*pb.ManifoldPlot); ok && manifold.Forget(plot, id) {
+		dr.PutView(ViewPlot, plot)
 	}
 	if view, err = dr.view(ViewTemporal, &pb.TemporalView{}); err != nil {
 		return err

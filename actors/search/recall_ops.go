@@ -4,6 +4,7 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/brain/reader"
 	pb "orgmem/proto"
+	"orgmem/storage"
 )
 
 // Module answers from what is known of a memory: search, retrieval, recall, conditioning, and the answers of the brain.
@@ -53,6 +54,8 @@ func (o *Module) Handle(c *tenant.Call) bool {
 		o.recall(c, op.Recall)
 	case *pb.MindOp_GetIdentity:
 		o.identity(c, op.GetIdentity)
+	case *pb.MindOp_PlotIdentity:
+		o.Read(c, func(st *storage.Store) (*pb.Reply, error) { return readPlot(st, c.Part) })
 	case *pb.MindOp_ConditionSession:
 		o.conditionSession(c, op.ConditionSession)
 	case *pb.MindOp_ConditionScaffold:

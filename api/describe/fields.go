@@ -203,7 +203,16 @@ var Fields = web.Texts{
 		"while too little is known. Of a memory that several people write only a line of themes is told.",
 	"portrayal.kind": "manner (how they write), themes (what about, mostly and lately), preference and belief (what " +
 		"they say, quoted), people (whom and what they mention), rhythm (when they write); there may be others later.",
-	"basin.since": "The time of the text by which the person came there; null in a basin where they are not.",
+	"identityPlot.version": "That of the manifold; null where no plot was derived: before the first cycle that found a " +
+		"manifold, and of a memory that a version of this service which made none looked through last.",
+	"identityPlot.axes": "The strongest dimensions of the manifold: two, and x is along the first. There is one where " +
+		"the passages lie on a line; y is 0 then.",
+	"identityPlot.points": "Some of the passages, at most 500, in the order in which they were written. Which of them " +
+		"is chosen once: as others come, those that are shown stay, or make room.",
+	"plotBasin.spread": "The ellipse around its middle that is two standard deviations of its passages long and wide: " +
+		"of a round cloud 86 of 100 lie in it.",
+	"plotEllipse.angle": "How far the longer half axis is turned from the first axis towards the second, in radians.",
+	"basin.since":       "The time of the text by which the person came there; null in a basin where they are not.",
 	"insight.kind": "responsibility, change, due, recurrence, commitment, open_question, rising_topic, " +
 		"fading_topic, outlier or agent_signal; there may be others later.",
 	"dated.at": "When it begins. Of what is named by its end alone, that end; and what a week or month is still to " +

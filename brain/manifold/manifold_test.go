@@ -352,7 +352,7 @@ func BenchmarkRefresh(b *testing.B) {
 				v[k] = float32(r.NormFloat64()) / 20
 			}
 			v[i%5] += 0.5
-			signals[i] = Signal{v, int64(i)}
+			signals[i] = Signal{Vector: v, AtMS: int64(i)}
 		}
 		b.Run(fmt.Sprintf("signals=%d/first", n), func(b *testing.B) {
 			for b.Loop() {

@@ -7,6 +7,7 @@ const MinSignals = 12
 type Signal struct {
 	Vector []float32 // of unit length; all of one State have one dimension
 	AtMS   int64     // when it was said, Unix milliseconds
+	Key    uint64    // its own: by which it is chosen for a [Plot]
 }
 
 // State is what a refresh leaves for the next. It is made of the signals' vectors

@@ -201,9 +201,67 @@ test("an insight shows what it rests on, and an identity its places and its voic
   await expect(insight.getByRole("link", { name: "Orders" })).toHaveAttribute("href", /\/console\/memory\/nodes\/.+as=potter/);
 
   await page.goto(service.url + at("/understanding/identity"));
-  await expect(page.getByRole("img", { name: /Places by their share/ })).toBeVisible();
+  await expect(page.getByRole("group", { name: /Where the passages lie/ })).toBeVisible();
   await expect(page.getByText("begins in lower case").first()).toBeVisible();
   await expect(page.getByText("opening.lowerCase"), "raw measures only for who asks").toBeHidden();
+});
+
+test("an identity is drawn: its places, and each passage with the way to its text, by mouse, keyboard and table", async ({ page, service }) => {
+  const plot = await memory.recall.plot();
+  expect(plot.basins.length).toBeGreaterThan(0);
+  await page.goto(service.url + at("/understanding/identity"));
+  const drawn = page.getByRole("group", { name: /Where the passages lie/ });
+  const points = drawn.getByRole("link");
+  await expect(points).toHaveCount(plot.points.length);
+  await expect(drawn.locator("ellipse")).toHaveCount(plot.basins.length);
+  await expect(drawn.getByText(/First direction: [\d.]+ % of the differences/)).toBeVisible();
+  await expect(drawn.getByText(/Second direction: [\d.]+ % of the differences/)).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+
+  // Markup in a title is text, also where it is pointed at.
+  const alarm = drawn.getByRole("link", { name: /^<b>Alarm<\/b>, / });
+  await alarm.focus();
+  const told = page.locator("p.told");
+  await expect(told.getByRole("link", { name: "<b>Alarm</b>" })).toBeVisible();
+  for (const key of ["End", "Home"]) await page.keyboard.press(key);
+  const earliest = plot.points.reduce((a, b) => (b.at < a.at ? b : a));
+  await expect(told.getByRole("link")).toHaveText(earliest.title);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/memory/nodes/${encodeURIComponent(earliest.nodeId)}`));
+  await page.goBack();
+
+  // The slider tells of each month, and leaves out what came later.
+  const until = page.getByRole("slider", { name: "Until" });
+  await until.focus();
+  await page.keyboard.press("Home");
+  const first = earliest.at.slice(0, 7);
+  await expect(points).toHaveCount(plot.points.filter((p) => p.at.slice(0, 7) === first).length);
+  await page.keyboard.press("End");
+  await expect(points).toHaveCount(plot.points.length);
+
+  await page.getByText("As a table").click();
+  const table = page.getByRole("region", { name: "The plot as a table" });
+  await expect(table.getByRole("rowheader")).toHaveCount(plot.basins.length);
+  await expect(table.getByRole("link").first()).toHaveAttribute("href", /\/console\/memory\/nodes\/.+as=potter/);
+  await table.evaluate((e) => (e.scrollTop = 0));
+  expect(await violations(page)).toEqual([]);
+});
+
+test("a plot that is not there yet, and one that cannot be read, say so beside the places", async ({ page, service }) => {
+  await page.route("**/v1/identity/plot", (route) =>
+    route.fulfill({ contentType: "application/json", body: JSON.stringify({ version: null, signalCount: 0, axes: [], basins: [], points: [] }) }),
+  );
+  await page.goto(service.url + at("/understanding/identity"));
+  await expect(page.getByText("The plot is not derived yet.")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 3 }).first(), "the places are told all the same").toBeVisible();
+  expect(await violations(page)).toEqual([]);
+
+  await page.unroute("**/v1/identity/plot");
+  await page.route("**/v1/identity/plot", (route) =>
+    route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify({ title: "Unavailable", status: 503, code: "unavailable", detail: "Not now.", requestId: "req_plot", errors: [] }) }),
+  );
+  await page.goto(service.url + at("/understanding/identity"));
+  await expect(page.getByRole("alert")).toContainText("req_plot");
 });
 
 test("a memory that was never looked through says so, in every view", async ({ page, service }) => {

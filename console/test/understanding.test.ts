@@ -3,7 +3,7 @@ import { endOf } from "../src/views/understanding/asof";
 import { alike } from "../src/views/understanding/compare";
 import { disagreeing } from "../src/views/understanding/disagree";
 import { authorOf } from "../src/views/understanding/nodes";
-import { distinct, lines, pack } from "../src/views/understanding/plot";
+import { distinct, fit, labels, lines, monthName, monthsWith, mostlyIn, reach, step } from "../src/views/understanding/plot";
 import { layout, moment, monthsOf, occurrences, perMonth, place, ticks } from "../src/views/understanding/timeline";
 import { formality, habits, measure, times } from "../src/views/understanding/voice";
 
@@ -144,24 +144,63 @@ it("counts by months, over the turn of a year", () => {
   expect(perMonth(["2026-12-31T23:00:00Z", "2026-12-01T00:00:00Z", "2027-02-03T00:00:00Z", "2019-01-01T00:00:00Z"], months)).toEqual([0, 2, 0, 1]);
 });
 
-describe("pack", () => {
-  for (const shares of [[1], [0.81, 0.13, 0.06], [0.5, 0.5], [0.3, 0.2, 0.15, 0.1, 0.1, 0.05, 0.05, 0.05], [1, 0, 0]])
-    it(`keeps ${shares.length} circles apart and in the box`, () => {
-      const circles = pack(shares, 500, 320);
-      expect(circles).toHaveLength(shares.length);
-      circles.forEach((c, i) => {
-        expect(c.x - c.r).toBeGreaterThanOrEqual(7.9);
-        expect(c.x + c.r).toBeLessThanOrEqual(492.1);
-        expect(c.y - c.r).toBeGreaterThanOrEqual(7.9);
-        expect(c.y + c.r).toBeLessThanOrEqual(312.1);
-        for (const o of circles.slice(i + 1)) expect(Math.hypot(c.x - o.x, c.y - o.y)).toBeGreaterThan(c.r + o.r);
-      });
+describe("the plot of an identity", () => {
+  const spread = { major: 0.4, minor: 0.1, angle: 0.6 };
+  const basins = [
+    { id: "basin-1", label: "Lake, paddling", share: 0.6, current: true, x: -0.3, y: 0.1, spread },
+    { id: "basin-2", label: "", share: 0.3, current: false, x: 0.5, y: -0.2, spread },
+    { id: "basin-3", label: "Bread", share: 0.1, current: false, x: 0.5, y: -0.2, spread: { major: 0, minor: 0, angle: 0 } },
+  ];
+  const point = (basin: string, x: number, y: number, at: string) => ({ nodeId: "n", title: "", basin, x, y, at: `${at}T00:00:00.000Z` });
+  const points = [point("basin-1", -0.6, 0.4, "2026-05-02"), point("basin-1", -0.2, 0, "2026-06-02"), point("basin-2", 0.5, 0, "2026-06-01"), point("basin-2", 0.5, 0, "2026-06-03")];
+  const axes = [{ share: 0.4 }, { share: 0.2 }];
+
+  for (const width of [320, 900])
+    it(`has all of it in ${width} pixels, at one scale`, () => {
+      const f = fit({ axes, basins, points }, width);
+      for (const p of points) {
+        expect(f.x(p.x)).toBeGreaterThanOrEqual(33);
+        expect(f.x(p.x)).toBeLessThanOrEqual(width - 33);
+        expect(f.y(p.y)).toBeGreaterThanOrEqual(29);
+        expect(f.y(p.y)).toBeLessThanOrEqual(f.height - 39);
+      }
+      expect(f.x(1) - f.x(0)).toBeCloseTo(f.y(0) - f.y(1));
+      for (const b of basins) expect(f.x(b.x) + reach(b.spread).x * f.unit).toBeLessThanOrEqual(width - 33);
     });
-  it("makes areas of shares", () => {
-    const [a, b] = pack([0.8, 0.2], 500, 320);
-    expect((a!.r * a!.r) / (b!.r * b!.r)).toBeCloseTo(4);
+  it("is a strip where all lies on a line, and there where there is nothing", () => {
+    const line = points.map((p) => ({ ...p, y: 0 }));
+    const f = fit({ axes: axes.slice(1), basins: [], points: line }, 600);
+    expect(f.height).toBeLessThan(200);
+    expect(new Set(line.map((p) => f.y(p.y))).size).toBe(1);
+    expect(Number.isFinite(fit({ axes, basins: [], points: [] }, 600).x(0))).toBe(true);
+    expect(Number.isFinite(fit({ axes, basins: [], points: [point("basin-1", 0.2, 0.2, "2026-05-02")] }, 600).y(0.2))).toBe(true);
   });
-  it("has nothing to draw of nothing", () => expect(pack([], 500, 320)).toEqual([]));
+  it("reaches as far as its ellipse", () => {
+    expect(reach({ major: 2, minor: 1, angle: 0 })).toEqual({ x: 2, y: 1 });
+    expect(reach({ major: 2, minor: 1, angle: Math.PI / 2 }).y).toBeCloseTo(2);
+  });
+  it("puts no label over another", () => {
+    const put = labels(basins, fit({ axes, basins, points }, 600));
+    expect(put.map((l) => l.text)).toEqual(["Lake, paddling", "Without a name", "Bread"]);
+    expect(Math.abs(put[1]!.y - put[2]!.y)).toBeGreaterThanOrEqual(17);
+  });
+  it("goes from point to point by the arrow keys", () => {
+    expect(step(points, 0, "ArrowRight")).toBe(1);
+    expect(step(points, 1, "ArrowRight")).toBe(2);
+    expect(step(points, 2, "ArrowRight"), "a point upon another").toBe(3);
+    expect(step(points, 3, "ArrowRight")).toBeUndefined();
+    expect(step(points, 1, "ArrowUp")).toBe(0);
+    expect(step(points, 2, "Home")).toBe(0);
+    expect(step(points, 0, "End")).toBe(3);
+    expect(step(points, 0, "a")).toBeUndefined();
+    expect(step([], 0, "ArrowUp")).toBeUndefined();
+  });
+  it("tells month by month where most lies", () => {
+    expect(monthsWith(points)).toEqual(["2026-05", "2026-06"]);
+    expect(monthName("2026-06")).toBe("June 2026");
+    expect(mostlyIn({ basins, points }, "2026-06")).toMatchObject({ basin: { id: "basin-2" }, of: 2, all: 3 });
+    expect(mostlyIn({ basins, points }, "2025-01")).toBeUndefined();
+  });
 });
 
 it("breaks labels into lines that fit", () => {

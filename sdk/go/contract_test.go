@@ -369,6 +369,7 @@ func verbs(c *Client) []verb {
 
 		do("trainBrain", func(ctx context.Context) (any, error) { return c.Brain.Train(ctx) }),
 		do("brainInfo", func(ctx context.Context) (any, error) { return c.Brain.Info(ctx) }),
+		do("plotIdentity", func(ctx context.Context) (any, error) { return c.Recall.Plot(ctx) }),
 		do("brainTraining", func(ctx context.Context) (any, error) { return c.Brain.Training(ctx) }),
 		do("queryBrain", func(ctx context.Context) (any, error) { return c.Brain.Query(ctx, fill[BrainQuery]()) }),
 

@@ -63,6 +63,11 @@ func (s RecallService) Identity(ctx context.Context) (*IdentityView, error) {
 	return send[IdentityView](ctx, s.c, s.view("identity", time.Time{}), nil)
 }
 
+// Plot is where the basins of the identity, and some of its passages, lie.
+func (s RecallService) Plot(ctx context.Context) (*IdentityPlot, error) {
+	return send[IdentityPlot](ctx, s.c, request{method: http.MethodGet, path: "/v1/identity/plot"}, nil)
+}
+
 // Graph is the strongest 200 nodes and what is between them.
 func (s RecallService) Graph(ctx context.Context, asOf time.Time) (*GraphView, error) {
 	return send[GraphView](ctx, s.c, s.view("graph", asOf), nil)

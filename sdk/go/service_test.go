@@ -266,6 +266,8 @@ func TestEveryVerb(t *testing.T) {
 	code(t, err, "domain_not_found")
 
 	// What is derived, which may be nothing yet.
+	_, err = c.Recall.Plot(ctx)
+	must("plot", err)
 	_, err = c.Recall.Identity(ctx)
 	must("identity", err)
 	graph, err := c.Recall.Graph(ctx, time.Now())

@@ -157,6 +157,7 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "supersedeNode": ("supersede", ("id", "c", "r"), {}),
     "undeleteNode": ("undelete", ("id",), {}),
     "getIdentity": ("identity", ("id",), {}),
+    "plotIdentity": ("recall.plot", (), {}),
     "listImports": ("imports.list", (), {}),
     "importFile": ("imports.upload", (b"x",), {"title": "t", "occurred_at": TIME, "metadata": {"a": 1}}),
     "importTranscript": ("imports.transcript", (b"x",), {"title": "t", "occurred_at": TIME, "metadata": {"a": 1}}),

@@ -149,6 +149,7 @@ def graph(run: Session, memory: Any) -> None:
 def derived(run: Session, memory: Any) -> None:
     recall = memory.recall
     assert run(recall.identity()).basins is not None
+    assert run(recall.plot()).points is not None
     assert run(recall.graph(as_of=datetime.now(timezone.utc))).counts.nodes >= 3
     assert isinstance(run(recall.insights()).insights, list)
     assert isinstance(run(recall.all_insights()), list)

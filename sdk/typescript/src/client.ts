@@ -189,6 +189,8 @@ export class Orgmem {
   /** What the service has derived; empty until the first cycle has run. */
   readonly recall = {
     identity: async (options?: RequestOptions): Promise<T.IdentityView> => this.#get("/v1/recall/identity", {}, options),
+    /** Where the basins of the identity, and some of its passages, lie. */
+    plot: async (options?: RequestOptions): Promise<T.IdentityPlot> => this.#get("/v1/identity/plot", {}, options),
     graph: async (options: AsOf = {}): Promise<T.GraphView> => this.#view("/v1/recall/graph", options),
     /** The newest 200; `insightList` has all. */
     insights: async (options: AsOf = {}): Promise<T.InsightsView> => this.#view("/v1/recall/insights", options),

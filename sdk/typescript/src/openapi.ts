@@ -544,6 +544,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/identity/plot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the basins lie, to be drawn
+         * @description The manifold of the effective subject (GET /v1/recall/identity) seen along its strongest two axes: where its basins lie, and at most 500 of its passages. Whatever is forgotten, superseded or edited is gone from it at once; the basins' own places are of the last cycle.
+         */
+        get: operations["plotIdentity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/identity/user/{user_id}": {
         parameters: {
             query?: never;
@@ -2325,6 +2345,21 @@ export interface components {
             /** @description True where what it rests on is more than was followed (32 steps, 256 nodes, or 2,000 for all that one answer shows), or more than 64 of it no longer stand: then stale does not tell all. Absent otherwise. */
             staleIncomplete?: boolean;
         };
+        IdentityPlot: {
+            /** @description The strongest dimensions of the manifold: two, and x is along the first. There is one where the passages lie on a line; y is 0 then. */
+            axes: components["schemas"]["PlotAxis"][];
+            /** @description As GET /v1/recall/identity has them, in its order. */
+            basins: components["schemas"]["PlotBasin"][];
+            /** @description Some of the passages, at most 500, in the order in which they were written. Which of them is chosen once: as others come, those that are shown stay, or make room. */
+            points: components["schemas"]["PlotSignal"][];
+            /**
+             * Format: int32
+             * @description Passages of the manifold; points shows some of them.
+             */
+            signalCount: number;
+            /** @description That of the manifold; null where no plot was derived: before the first cycle that found a manifold, and of a memory that a version of this service which made none looked through last. */
+            version: (number | null) | null;
+        };
         IdentityView: {
             /** @description As many as manifold.n_basins. */
             basins: components["schemas"]["Basin"][];
@@ -2869,6 +2904,67 @@ export interface components {
             disabled?: boolean;
             eventTypes?: ("*" | "graph.updated" | "job.completed" | "insight.proposed" | "contradiction.detected" | "belief.superseded" | "basin.shifted" | "brain.trained" | "webhook.test")[] & (unknown | unknown);
             url?: string;
+        };
+        PlotAxis: {
+            /**
+             * Format: double
+             * @description Of the variance, as in manifold.variance_ratios.
+             */
+            share: number;
+        };
+        PlotBasin: {
+            /** @description The person is in it: by the latest passages. */
+            current: boolean;
+            id: string;
+            label: string;
+            /**
+             * Format: double
+             * @description Of the passages.
+             */
+            share: number;
+            /** @description The ellipse around its middle that is two standard deviations of its passages long and wide: of a round cloud 86 of 100 lie in it. */
+            spread: components["schemas"]["PlotEllipse"];
+            /**
+             * Format: double
+             * @description Of the middle of its passages.
+             */
+            x: number;
+            /** Format: double */
+            y: number;
+        };
+        PlotEllipse: {
+            /**
+             * Format: double
+             * @description How far the longer half axis is turned from the first axis towards the second, in radians.
+             */
+            angle: number;
+            /**
+             * Format: double
+             * @description The longer half axis.
+             */
+            major: number;
+            /**
+             * Format: double
+             * @description The shorter half axis.
+             */
+            minor: number;
+        };
+        PlotSignal: {
+            /**
+             * Format: date-time
+             * @description When what the text tells happened, else when it was written down.
+             */
+            at: string;
+            /** @description The id of its basin. */
+            basin: string;
+            /** @description The text that the passage is of; several passages may be of one. */
+            nodeId: string;
+            /** @description Of the node. */
+            title: string;
+            /** Format: double */
+            x: number;
+            /** Format: double */
+            y: number;
         };
         Portrayal: {
             /** @description manner (how they write), themes (what about, mostly and lately), preference and belief (what they say, quoted), people (whom and what they mention), rhythm (when they write); there may be others later. */
@@ -4562,6 +4658,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Node"];
+                };
+            };
+        };
+    };
+    plotIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityPlot"];
                 };
             };
         };

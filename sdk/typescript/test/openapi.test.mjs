@@ -90,6 +90,7 @@ test("every operation has a verb that the service takes", async () => {
     ["domains.list", () => memory.domains.list({ q: "Lisbon" })],
     ["domains.get", () => memory.domains.get(none), "domain_not_found"],
     ["recall.identity", () => memory.recall.identity()],
+    ["recall.plot", () => memory.recall.plot()],
     ["recall.graph", () => memory.recall.graph({ asOf: future })],
     ["recall.insights", () => memory.recall.insights({ asOf: future })],
     ["recall.insightList", () => memory.recall.insightList()],

@@ -484,6 +484,19 @@ func TestIdentityAfterACycle(t *testing.T) {
 	if m, ok := view["manifold"].(map[string]any); ok && float64(len(view["basins"].([]any))) != m["n_basins"] {
 		t.Errorf("%v basins of %v", view["basins"], m)
 	}
+	plot := s.letter(t, c, http.MethodGet, "/v1/identity/plot", "", http.StatusOK, map[string]shape{
+		"version": "int", "signalCount": "int", "axes": []shape{map[string]shape{"share": "number"}},
+		"basins": []shape{map[string]shape{
+			"id": "string", "label": "string", "share": "number", "current": "bool", "x": "number", "y": "number",
+			"spread": map[string]shape{"major": "number", "minor": "number", "angle": "number"},
+		}},
+		"points": []shape{map[string]shape{
+			"nodeId": "string", "title": "string", "basin": "string", "x": "number", "y": "number", "at": "time",
+		}},
+	}).object(t)
+	if len(plot["basins"].([]any)) != len(view["basins"].([]any)) || len(plot["points"].([]any)) < 12 {
+		t.Errorf("%v is drawn of %v", plot, view)
+	}
 }
 
 // TestSessionsToTheLetter: what a coding session's routes answer.

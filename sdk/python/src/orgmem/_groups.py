@@ -142,6 +142,11 @@ class Recall(Caller[Kind]):
         return get("/v1/recall/identity", read(m.IdentityView))
 
     @verb
+    def plot(self) -> Call[m.IdentityPlot]:
+        """Where the basins of the identity, and some of its passages, lie."""
+        return get("/v1/identity/plot", read(m.IdentityPlot))
+
+    @verb
     def graph(self, *, as_of: Time | None = None) -> Call[m.GraphView]:
         """The strongest nodes, with their edges and domains."""
         return get("/v1/recall/graph", read(m.GraphView), asOf=when(as_of))

@@ -634,6 +634,43 @@ class VoiceProfile(Model):
     technical_depth: float
 
 
+class PlotAxis(Model):
+    share: float  # Of the variance.
+
+
+class PlotEllipse(Model):
+    angle: float  # How far the longer half axis is turned from the first axis towards the second, in radians.
+    major: float
+    minor: float
+
+
+class PlotBasin(Model):
+    id: str
+    current: bool
+    label: str
+    share: float  # Of the passages.
+    spread: PlotEllipse  # Two standard deviations of its passages.
+    x: float
+    y: float
+
+
+class PlotSignal(Model):
+    at: datetime
+    basin: str  # The id of its basin.
+    node_id: str
+    title: str
+    x: float
+    y: float
+
+
+class IdentityPlot(Model):
+    axes: list[PlotAxis]  # Two, or one where the passages lie on a line.
+    basins: list[PlotBasin]
+    points: list[PlotSignal]  # Some of the passages, at most 500.
+    signal_count: int
+    version: int | None  # That of the manifold; null where no plot was derived.
+
+
 class IdentityView(Model):
     basins: list[Basin]  # As many as manifold.n_basins.
     manifold: Manifold | None  # Null before the first cycle.

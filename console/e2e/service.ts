@@ -18,8 +18,9 @@ const binary = process.env["ORGMEM_TEST_BINARY"] ?? fileURLToPath(new URL("../..
 export interface Receiver {
   url: string;
   deliveries: { body: string; signature: string }[];
-  /** What it answers; 204 at first. */
+  /** What it answers; 204 at first, which has no body. */
   status: number;
+  answer: string;
   /** For the service's --egress-ca-file. */
   certificate: string;
   port: number;
@@ -37,7 +38,7 @@ async function startReceiver(folder: string): Promise<Receiver> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     receiver.deliveries.push({ body: Buffer.concat(chunks).toString(), signature: String(request.headers["x-svc-signature"]) });
-    response.writeHead(receiver.status).end();
+    response.writeHead(receiver.status).end(receiver.answer);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -46,7 +47,7 @@ async function startReceiver(folder: string): Promise<Receiver> {
     server.close();
     await once(server, "close");
   };
-  const receiver: Receiver = { url: `https://localhost:${port}/hook`, deliveries: [], status: 204, certificate, port, stop };
+  const receiver: Receiver = { url: `https://localhost:${port}/hook`, deliveries: [], status: 204, answer: "", certificate, port, stop };
   return receiver;
 }
 

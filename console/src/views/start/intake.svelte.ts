@@ -49,7 +49,9 @@ function reasonOf(error: unknown): string {
   const away = outage(error);
   if (away && !(error instanceof ApiError)) return `${away} Put it in again later.`;
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  return plainReason(error.errors[0] ? "file " + error.errors[0].message : error.detail || error.title);
+  if (error.errors[0]) return plainReason("file " + error.errors[0].message);
+  // It is nothing about the file, so whoever runs the service may have to look for the request.
+  return plainReason(error.detail || error.title) + (error.requestId ? ` (Request ${error.requestId})` : "");
 }
 
 /** As an import names it: by its first heading, else by the file. */

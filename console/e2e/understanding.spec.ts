@@ -226,8 +226,10 @@ test("an identity is drawn: its places, and each passage with the way to its tex
   for (const key of ["End", "Home"]) await page.keyboard.press(key);
   const earliest = plot.points.reduce((a, b) => (b.at < a.at ? b : a));
   await expect(told.getByRole("link")).toHaveText(earliest.title);
+  await page.evaluate(() => Object.assign(window, { stays: true }));
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/memory/nodes/${encodeURIComponent(earliest.nodeId)}`));
+  expect(await page.evaluate(() => "stays" in window), "a link in a drawing loads no page anew: the key would be gone").toBe(true);
   await page.goBack();
 
   // The slider tells of each month, and leaves out what came later.

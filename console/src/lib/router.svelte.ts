@@ -55,9 +55,11 @@ export const router = new Router();
 /** Follows links to views without loading the page anew; everything else is the browser's. */
 export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  const link = (event.target as Element).closest?.("a[href]") as HTMLAnchorElement | null;
-  if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
-  if (link.pathname !== base && !link.pathname.startsWith(base + "/")) return;
+  // By its attributes: those of a link in a drawing are objects where they are properties.
+  const link = (event.target as Element).closest?.("a[href]");
+  if (!link || link.getAttribute("target") || link.hasAttribute("download")) return;
+  const to = new URL(link.getAttribute("href") ?? "", location.href);
+  if (to.origin !== location.origin || (to.pathname !== base && !to.pathname.startsWith(base + "/"))) return;
   event.preventDefault();
-  if (link.pathname + link.search !== location.pathname + location.search) router.go(link.pathname + link.search);
+  if (to.pathname + to.search !== location.pathname + location.search) router.go(to.pathname + to.search);
 }

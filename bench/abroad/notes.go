@@ -213,14 +213,13 @@ func values(s string) (out []item) {
 	}
 	st := locale.StatementIn(code, s)
 	for _, v := range st.Values {
-		switch v.Kind {
-		case locale.Money:
-			out = append(out, item{kind: "money", typ: v.Unit, number: v.Number, said: s[v.Start:v.End]})
-		case locale.Count:
-			if v.Number > 12 { // smaller ones are articles and words as often
-				out = append(out, item{kind: "number", number: v.Number, said: s[v.Start:v.End]})
-			}
+		one := item{kind: "money", typ: v.Unit, number: v.Number, said: s[v.Start:v.End]}
+		if v.Kind == locale.Count && v.Number > 12 { // smaller ones are articles and words as often
+			one.kind, one.typ = "number", ""
+		} else if v.Kind != locale.Money {
+			continue
 		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -40,8 +40,8 @@ func TestInsightsAbroad(t *testing.T) {
 			"«La reunión de padres se ha aplazado del 18 al 25 de noviembre.» (10 de noviembre de 2026)"},
 		{"Frau Seidel ist für die Schlüssel zuständig.", "responsibility: Frau Seidel ist für die Schlüssel " +
 			"zuständig | „Frau Seidel ist für die Schlüssel zuständig.“ (10. November 2026)"},
-		{"Wie haalt het pakje op bij de buren?", "open_question: Open vraag: Wie haalt het pakje op bij de buren? | Gevraagd " +
-			"op 10 november 2026; niets wat sindsdien is geschreven geeft er antwoord op."},
+		{"Wie haalt het pakje op bij de buren?", "open_question: Open vraag: Wie haalt het pakje op bij de buren? | " +
+			"Gevraagd op 10 november 2026; niets wat sindsdien is geschreven geeft er antwoord op."},
 	} {
 		got := insightsOf(t, c.note)
 		if !slices.Contains(got, c.want) {

@@ -20,6 +20,7 @@
 //
 // # What it hides
 //
-// The patterns of English by which sentences are read; rates compared by a signed likelihood
+// The patterns of English by which sentences are read, and the words around what package act reads in other languages;
+// rates compared by a signed likelihood
 // ratio of Poisson counts, and robust outlier scores by the median absolute deviation.
 package insight

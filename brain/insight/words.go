@@ -1,7 +1,7 @@
 package insight
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"orgmem/brain/extract"
@@ -21,11 +21,11 @@ type templates struct {
 // day is a day as a person reads it.
 func (t *templates) day(ms int64) string {
 	y, m, d := extract.DayOf(ms)
-	month := fmt.Sprint(m)
+	month := strconv.Itoa(m)
 	if t.months != nil {
 		month = t.months[m-1]
 	}
-	return strings.NewReplacer("{d}", fmt.Sprint(d), "{m}", month, "{y}", fmt.Sprint(y)).Replace(t.date)
+	return strings.NewReplacer("{d}", strconv.Itoa(d), "{m}", month, "{y}", strconv.Itoa(y)).Replace(t.date)
 }
 
 // quoted is what was said, and when.

@@ -213,8 +213,9 @@ func (s *sentence) stands(k Kind, m *match) bool {
 	case Belief:
 		return !s.opensWithPronoun(m.thing[0], m.thing[1]) && !s.has(m.thing[0], m.thing[1], s.idle) &&
 			s.content(m.thing[0], m.thing[1]) > 2 && !s.coming(m.thing[0], m.thing[1])
+	default:
+		return true
 	}
-	return true
 }
 
 var whenever = text.Set("quand cuando quando wenn als che que")

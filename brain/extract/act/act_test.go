@@ -52,13 +52,22 @@ func TestRead(t *testing.T) {
 func TestReadNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
-		{"de", "Ich liebe dich."}, {"de", "Ich kann das nicht."}, {"de", "Ich gehe jetzt schlafen."},
+		{"de", "Ich liebe dich."},
+		{"de", "Ich kann das nicht."},
+		{"de", "Ich gehe jetzt schlafen."},
 		{"de", "Früher mochte ich Käse."},
-		{"de", "Wer kümmert sich um den Garten?"}, {"de", "Ich denke, dass es so passt."},
+		{"de", "Wer kümmert sich um den Garten?"},
+		{"de", "Ich denke, dass es so passt."},
 		{"fr", "Je crois qu'il va pleuvoir."},
-		{"es", "Compré el pan y la leche."}, {"es", "Creo que va a llover."}, {"it", "Credo che pioverà."},
-		{"pt", "Comprei o pão ontem."}, {"nl", "Ik ga slapen."}, {"es", "El ayuntamiento gestiona 14.000 viviendas."},
-		{"fr", "J'adore quand tu ris."}, {"xx", "Ich werde den Zaun streichen."}, {"de", ""},
+		{"es", "Compré el pan y la leche."},
+		{"es", "Creo que va a llover."},
+		{"it", "Credo che pioverà."},
+		{"pt", "Comprei o pão ontem."},
+		{"nl", "Ik ga slapen."},
+		{"es", "El ayuntamiento gestiona 14.000 viviendas."},
+		{"fr", "J'adore quand tu ris."},
+		{"xx", "Ich werde den Zaun streichen."},
+		{"de", ""},
 	} {
 		if got := Read(c[0], c[1]); len(got) > 0 {
 			t.Errorf("%s: %v", c[1], got)

@@ -185,14 +185,15 @@ func (s *sentence) fits(p []item, i int, m *match) bool {
 			}
 		}
 		return s.fits(p[1:], i, m)
-	}
-	if i < len(s.tokens) && x.takes(s.tokens[i].Text) {
-		if try := *m; s.fits(p[1:], i+1, &try) {
-			*m = try
-			return true
+	default:
+		if i < len(s.tokens) && x.takes(s.tokens[i].Text) {
+			if try := *m; s.fits(p[1:], i+1, &try) {
+				*m = try
+				return true
+			}
 		}
+		return x.optional && s.fits(p[1:], i, m)
 	}
-	return x.optional && s.fits(p[1:], i, m)
 }
 
 // captures takes as few tokens as the rest of the pattern leaves; at the end of a pattern as many as there are.

@@ -60,7 +60,7 @@ func ovens(hits []*pb.Hit) (n int) {
 // TestAPageIsNotSpentOnCopies: what says the same as a hit before it stands behind all that does not, is reached by a
 // larger page, and says on request what it copies.
 //
-// interface: Search hit
+// interface: Endpoints/Search
 func TestAPageIsNotSpentOnCopies(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, storagetest.NewDisk())

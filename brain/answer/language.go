@@ -20,8 +20,8 @@ const (
 	// question's for its sentences to be told beside those, without a reader: the words of a question alone make as much
 	// of a difference between two languages (index.Config.KeywordWeight).
 	languageMargin = 0.1
-	// sameLanguage is what a passage in the question's language must reach, as a share of the best, to come before it where
-	// that is in another. What reaches as much is told beside the best.
+	// sameLanguage is what a passage in the question's language must reach, as a share of the best, to come before it
+	// where that is in another. What reaches as much is told beside the best.
 	sameLanguage = alsoAnswers
 	// sameScore is how much less than that of the best its score in the search may be for that to do instead: of languages
 	// that the reader has not learned it is less sure than it should be.

@@ -45,8 +45,8 @@ func TestTheAnswerIsInTheQuestionsLanguage(t *testing.T) {
 	}
 }
 
-// TestSearchSpeaksForTheQuestionsLanguage: of a language that it has not learned the reader is less sure, so what search
-// ranks as high is enough; it still has to answer, and by search nothing changes among passages of one language.
+// TestSearchSpeaksForTheQuestionsLanguage: of a language that it has not learned the reader is less sure, so what
+// search ranks as high is enough; it still has to answer, and by search nothing changes among passages of one language.
 func TestSearchSpeaksForTheQuestionsLanguage(t *testing.T) {
 	t.Parallel()
 	ranked := func(r answer.Read, score float64) answer.Read {

@@ -1,0 +1,1 @@
+import"./Problem-D9ByZ4Uo.js";import{t as e}from"./NodeList-zPFJJMCm.js";function t(t){e(t,{of:`entities`})}export{t as default};

@@ -1,1 +1,0 @@
-import{d as e}from"./app-DpdQg_tk.js";async function t(t){let{data:n}=await e.own.keys.list({signal:t}).page();return new Map(n.map(e=>[e.id,e.label]))}export{t};

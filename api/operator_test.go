@@ -106,6 +106,7 @@ func TestOperatorRoutes(t *testing.T) {
 			"GET", "/operator/requests/slow", "", 200,
 			`{"node":"n-1","nodeName":"fig","thresholdMs":1000,"total":0,"data":[]}`,
 		},
+		{"GET", "/debug/pprof/goroutine", "", 200, "\x1f\x8b"},
 		{"GET", "/operator/backups", "", 200, vaultJSON},
 		{"POST", "/operator/backups", "", 202, vaultJSON},
 		{"POST", "/operator/backups/fig/verify", "", 202, vaultJSON},
@@ -129,7 +130,8 @@ func TestOperatorRoutes(t *testing.T) {
 		},
 	}
 	tested := map[string]bool{}
-	pattern := strings.NewReplacer("backups/fig", "backups/{backup}", org, "{org}", user, "{user}", "fig", "{node}")
+	pattern := strings.NewReplacer("backups/fig", "backups/{backup}", org, "{org}", user, "{user}", "fig", "{node}",
+		"goroutine", "{profile}")
 	for _, c := range cases {
 		tested[c.method+" "+pattern.Replace(c.target)] = true
 		res := h.op(c.method, c.target, c.body)
@@ -140,6 +142,12 @@ func TestOperatorRoutes(t *testing.T) {
 		if c.want == "" {
 			if len(res.body) > 0 {
 				t.Errorf("%s %s: body %s", c.method, c.target, res.body)
+			}
+			continue
+		}
+		if zipped := "\x1f\x8b"; c.want == zipped {
+			if !strings.HasPrefix(string(res.body), zipped) || res.Header.Get("Content-Type") != "application/octet-stream" {
+				t.Errorf("%s %s: %v %.40q", c.method, c.target, res.Header, res.body)
 			}
 			continue
 		}
@@ -192,7 +200,8 @@ func TestOperatorProblems(t *testing.T) {
 		})
 		for _, r := range operator.Routes {
 			switch r.Method + " " + r.Path {
-			case "GET /operator/doctor", "GET /operator/requests/slow", "GET /operator/backups": // these do not fail
+			case "GET /operator/doctor", "GET /operator/requests/slow", "GET /operator/backups", // these do not fail
+				"GET /debug/pprof/{profile}":
 				continue
 			}
 			if r.Open {

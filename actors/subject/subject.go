@@ -97,7 +97,7 @@ func (a *subjectActor) Receive(ctx actor.Context) {
 		a.handled++
 		a.begin(ctx)
 		a.visited = false
-		ctx.Send(a.work, m)
+		a.workers.step(ctx, m)
 	case Leave:
 		a.handled++
 		a.visited = true

@@ -28,6 +28,11 @@ const (
 type (
 	// Wake tells the worker that there may be something in the queue. N counts these messages.
 	Wake struct{ N uint64 }
+	// stepAsked is a step, and the n-th wake.
+	stepAsked struct {
+		step *MoveStep
+		wake uint64
+	}
 	// sliceDone is the end of a slice, from its goroutine.
 	sliceDone struct {
 		last   uint64 // the newest entry dealt with; 0: the queue was empty
@@ -95,8 +100,9 @@ func (w *worker) Receive(ctx actor.Context) {
 		w.upkeep.stop()
 		w.rewrite.stop()
 		w.refuseWaiting()
-	case *MoveStep:
-		if w.steps.add(m, w.dead || w.upkeep.waiting()) {
+	case stepAsked:
+		w.turn.woken = max(w.turn.woken, m.wake)
+		if w.steps.add(m.step, w.dead || w.upkeep.waiting()) {
 			w.start()
 		}
 	case Wake:

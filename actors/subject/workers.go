@@ -47,6 +47,13 @@ func (w *workers) wake(ctx actor.Context) {
 	ctx.Send(w.work, Wake{w.woken})
 }
 
+// step hands the worker a step, and wakes it: the two in one message, so that a step takes one turn.
+func (w *workers) step(ctx actor.Context, m *MoveStep) {
+	w.woken++
+	w.idle = false
+	ctx.Send(w.work, stepAsked{m, w.woken})
+}
+
 // changed tells the follower of one more change.
 func (w *workers) changed(ctx actor.Context) {
 	w.changesSent++

@@ -70,8 +70,9 @@ type NodeName struct{ ID, Name string }
 
 // server answers the operator interface.
 type server struct {
-	cfg  Config
-	edge *web.Edge
+	cfg      Config
+	edge     *web.Edge
+	profiler profiler
 }
 
 // Engine routes the operator interface.
@@ -193,6 +194,10 @@ func (s *server) serve(ex *web.Exchange, r Route, body *bodyType, path gin.Param
 	}
 	if r.status == http.StatusNoContent {
 		ex.Write(r.status, nil, nil)
+		return
+	}
+	if f, ok := output.(file); ok {
+		ex.Write(r.status, []string{f.media}, f.body)
 		return
 	}
 	ex.WriteJSON(r.status, web.ContentJSON, output)

@@ -25,7 +25,7 @@ var (
 )
 
 // Routes is the operator's table.
-var Routes = slices.Concat(nodeRoutes, requestRoutes, vaultRoutes, ClusterRoutes)
+var Routes = slices.Concat(nodeRoutes, requestRoutes, profileRoutes, vaultRoutes, ClusterRoutes)
 
 var nodeRoutes = []Route{
 	{

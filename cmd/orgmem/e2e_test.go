@@ -382,9 +382,15 @@ func TestSizesAreConfigurable(t *testing.T) {
 	if _, err := rest.Write(append([]byte(`{"content":"x"`), bytes.Repeat([]byte(" "), 30<<10)...)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a body is refused while another takes all room", func() bool {
-		return c.send(t.Context(), http.MethodPost, "/v1/ingest", "", content(10<<10)).Status == http.StatusServiceUnavailable
+	// Another is sent once that is so: one that is quicker would have the room itself, and the slow one be refused.
+	eventually(t, "half of a body holds more than what has arrived", func() bool {
+		told := caller{base: p.OperatorURL}.send(t.Context(), http.MethodGet, "/metrics", "", nil)
+		_, gauge, found := strings.Cut(string(told.Body), "\norgmem_http_request_body_held_bytes ")
+		var held float64
+		_, err := fmt.Sscan(gauge, &held)
+		return found && err == nil && held > 30<<10
 	})
+	c.must(t, http.StatusServiceUnavailable, http.MethodPost, "/v1/ingest", content(10<<10))
 	rest.CloseWithError(io.ErrUnexpectedEOF)
 	slow.Wait()
 	c.must(t, http.StatusAccepted, http.MethodPost, "/v1/ingest", content(2))

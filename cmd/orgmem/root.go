@@ -82,7 +82,7 @@ func newRoot(w world) *cobra.Command {
 	root.AddCommand(
 		newServe(w), newOrg(w), newMember(w), newKey(w), newCluster(w),
 		newImport(w), newExport(w), newImportExport(w), newSessions(w), newPlugin(w), newSearch(w), newEval(w), newMCP(w),
-		newWebhook(w), newBackup(w), newDoctor(w), newConfig(w), newCompletion(w), newMan(w), newVersion(w),
+		newWebhook(w), newBackup(w), newDoctor(w), newDebug(w), newConfig(w), newCompletion(w), newMan(w), newVersion(w),
 	)
 	return root
 }

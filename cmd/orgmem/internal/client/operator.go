@@ -170,3 +170,21 @@ func (c *Client) Doctor(ctx context.Context) (json.RawMessage, error) {
 }
 
 func orgPath(org pb.OrgID) string { return "/operator/orgs/" + org.String() }
+
+// Read returns an answer of the operator interface as it came, whatever it is of: JSON, metrics, a profile.
+func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
+	status, header, raw, err := c.Raw(ctx, http.MethodGet, path, nil, "")
+	if err == nil && (status < 200 || status > 299) {
+		err = problemOf(answer{status, header, raw})
+	}
+	return raw, err
+}
+
+// Profile returns a profile of the server's process. seconds is how long it is watched, 0 for the profiles of now.
+func (c *Client) Profile(ctx context.Context, name string, seconds int) ([]byte, error) {
+	path := "/debug/pprof/" + url.PathEscape(name)
+	if seconds > 0 {
+		path += "?seconds=" + strconv.Itoa(seconds)
+	}
+	return c.Read(ctx, path)
+}

@@ -16,13 +16,15 @@ cleanup() {
 	local pid
 	for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null || true; done
 	wait 2>/dev/null || true
-	[ -z "${group:-}" ] || find "$group" -depth -type d -exec rmdir {} \; 2>/dev/null || true
+	# What ran in the namespaces ends a moment after their first process.
+	[ -z "${group:-}" ] || wait_for 5 empty || true
 	[ ! -d "$work/again" ] || git worktree remove --force "$work/again" || true
 	chmod -R u+w "$work" 2>/dev/null || true
 	rm -rf "$work"
 }
 trap cleanup EXIT
 
+empty() { find "$group" -depth -type d -exec rmdir {} \; ; [ ! -d "$group" ]; }
 fail() { echo "FAIL: $*" >&2; exit 1; }
 ok() { passed=$((passed + 1)); echo "ok    $*"; }
 now() { date +%s%3N; }

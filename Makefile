@@ -111,13 +111,13 @@ console: node $(CONSOLE_MODULES)
 dist-sdk: deps node $(SDK_MODULES)
 	sdk/dist.sh dist/sdk
 
-## dist: what is released, in dist: static binaries for three systems in archives, deb, rpm, an OCI image, bills of materials and sums (some 4 min)
+## dist: what is released, in dist: static binaries for three systems in archives, deb, rpm, an OCI image, bills of materials and sums (2 min with a warm cache)
 # The same commit and the same Go give the same bytes. RELEASE names the version where git should not.
 RELEASE ?=
 dist:
 	go -C cmd/dist run . -root ../.. -out ../../dist -version '$(RELEASE)'
 
-## dist-check: install, start, ask, stop and remove what make dist has made, and build it once more from nothing (some 15 min; needs root)
+## dist-check: install, start, ask, stop and remove what make dist has made, and build it once more from nothing (needs root; long)
 # PARTS="sums debian rpm image arm64" are all but the second build. The files of the release are removed afterwards
 # where it passes (KEEP=1 keeps them): they take 1.1 GB.
 PARTS ?=

@@ -3,7 +3,7 @@ package api
 import (
 	"net/http"
 
-	"orgmem/api/plot"
+	"orgmem/api/portrait"
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	pb "orgmem/proto"
@@ -19,7 +19,7 @@ var plotRoute = web.On(web.Route{
 	Status: http.StatusOK,
 }, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 	env.Op = mindOp(&pb.MindOp{Op: &pb.MindOp_PlotIdentity{PlotIdentity: &pb.PlotIdentity{}}})
-}, func(reply *pb.Reply) (plot.IdentityPlot, bool) {
+}, func(reply *pb.Reply) (portrait.IdentityPlot, bool) {
 	r := reply.GetMind().GetPlot()
-	return plot.Of(r, sharesOf(r.GetView().GetBasins())), r != nil
+	return portrait.Of(r, sharesOf(r.GetView().GetBasins())), r != nil
 })

@@ -1,11 +1,11 @@
-package plot_test
+package portrait_test
 
 import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
 
-	"orgmem/api/plot"
+	"orgmem/api/portrait"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
@@ -37,7 +37,7 @@ func TestOf(t *testing.T) {
 				`"points":[{"nodeId":"a","title":"Figs","basin":"basin-1","x":0.5,"y":0,"at":"1970-01-01T00:00:01.000Z"}]}`,
 		},
 	} {
-		got, err := json.Marshal(plot.Of(x.of, shares))
+		got, err := json.Marshal(portrait.Of(x.of, shares))
 		if err != nil || string(got) != x.want {
 			t.Errorf("%s: %s %v", x.name, got, err)
 		}

@@ -1,6 +1,6 @@
-// Package plot has an identity's plot in JSON: where its basins lie, and some of its passages. It promises that each
+// Package portrait has an identity's plot in JSON: where its basins lie, and some of its passages. It promises that each
 // passage is in a basin that is there. One of its own, since the package of routes is as large as it may be.
-package plot
+package portrait
 
 import (
 	"github.com/danielgtaylor/huma/v2"

@@ -83,3 +83,30 @@ test("without WebGL it says so, and the list is there", async ({ page, service }
   await expect(page.getByText("draws no WebGL")).toBeVisible();
   await expect(page.getByRole("region", { name: "The graph as a list" }).getByRole("link", { name: "pump", exact: true })).toBeVisible();
 });
+
+test("what is gone meanwhile is not drawn when one comes back", async ({ page, service }) => {
+  const { memory } = service;
+  await memory.subjects.put("g-gone");
+  const theirs = memory.subject("g-gone");
+  await theirs.add([{ externalId: "g-well", title: "well", content: "The well in Ystad is deep." }], { wait: true });
+  await expect.poll(async () => (await theirs.recall.graph()).nodes.length, { timeout: 40_000 }).toBeGreaterThan(0);
+  await page.goto(service.url + "/console/graph?as=g-gone");
+  await page.getByText("As a list").click();
+  const well = page.getByRole("link", { name: "well", exact: true });
+  await expect(well).toBeVisible();
+  await page.getByRole("navigation").getByRole("link", { name: "Documents" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Documents" })).toBeVisible();
+  await memory.subjects.erase("g-gone");
+  await page.goBack();
+  await expect(page.getByRole("alert")).toContainText(/not.*(provisioned|exist|there)/i);
+  await expect(well).toHaveCount(0);
+});
+
+test("the keyboard skips to the content", async ({ page, service }) => {
+  await page.goto(service.url + "/console/search");
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  const skip = page.getByRole("link", { name: "Skip to the content" });
+  await skip.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("main")).toBeFocused();
+});

@@ -57,8 +57,10 @@ export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   // By its attributes: those of a link in a drawing are objects where they are properties.
   const link = (event.target as Element).closest?.("a[href]");
-  if (!link || link.getAttribute("target") || link.hasAttribute("download")) return;
-  const to = new URL(link.getAttribute("href") ?? "", location.href);
+  const href = link?.getAttribute("href") ?? "";
+  // A place of this page is the browser's to go to, and to put the keyboard at.
+  if (!link || href.startsWith("#") || link.getAttribute("target") || link.hasAttribute("download")) return;
+  const to = new URL(href, location.href);
   if (to.origin !== location.origin || (to.pathname !== base && !to.pathname.startsWith(base + "/"))) return;
   event.preventDefault();
   if (to.pathname + to.search !== location.pathname + location.search) router.go(to.pathname + to.search);

@@ -11,6 +11,9 @@ const within: Readonly<Record<string, string>> = {
   "usage:read": "admin",
 };
 
+/** Requests that change nothing, though they have a body. */
+const reading = /\/v1\/(search|retrieve|brain\/(answer|query)|condition\/|recall\/)/;
+
 /**
  * Who is signed in. The key is in this tab's memory and nowhere else, unless the
  * person chose to keep it until the tab is closed.
@@ -23,6 +26,11 @@ class Session {
   starting = $state(true);
   /** Grows when a subject was made or erased here, so that lists of them ask again. */
   subjectsChanged = $state(0);
+  /**
+   * Grows with each sign-in and each end of one, and with whatever this tab has changed. What is remembered from view to
+   * view is of one count, and is asked for anew in the next: what is forgotten, or another's, is never shown.
+   */
+  changes = $state(0);
   /** Why there is nobody signed in any more. */
   ended = $state("");
   /** The printed address signed in: nobody was asked yet whether the key is to outlive a reload. */
@@ -30,8 +38,15 @@ class Session {
 
   // A value of its own, so that another change of the address makes no new client, and nothing is asked again for it.
   #subject = $derived(router.query.get("as") ?? "");
+  #fetch: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const asked = typeof input === "string" ? input : input instanceof URL ? input.pathname : input.url;
+    if (response.ok && (init?.method ?? "GET") !== "GET" && !reading.test(asked)) this.changes++;
+    return response;
+  };
+
   /** A client that acts for nobody in particular. */
-  own = $derived(new Orgmem({ apiKey: this.#key || "none", baseUrl: location.origin, allowInsecure: true, maxRetries: 2, retryBudget: 8_000 }));
+  own = $derived(new Orgmem({ apiKey: this.#key || "none", baseUrl: location.origin, allowInsecure: true, maxRetries: 2, retryBudget: 8_000, fetch: this.#fetch }));
   /** The client of the views: acts for the subject that the address names. */
   client = $derived(this.subject ? this.own.subject(this.subject) : this.own);
 
@@ -55,6 +70,7 @@ class Session {
   /** Tries the key; throws what the service says of it. */
   async signIn(key: string, keep: boolean): Promise<void> {
     const me = await new Orgmem({ apiKey: key, baseUrl: location.origin, allowInsecure: true, maxRetries: 1 }).me();
+    this.changes++;
     this.#key = key;
     this.me = me;
     this.ended = "";
@@ -71,6 +87,7 @@ class Session {
   signOut(why = ""): void {
     sessionStorage.removeItem(kept);
     this.unasked = false;
+    this.changes++;
     this.#key = "";
     this.me = undefined;
     this.ended = why;

@@ -92,13 +92,22 @@ export async function everything(client: Orgmem, tell: (p: Progress) => void, si
   return { graph: joined(nodes, edges, domains), counts, extent: "all", partial };
 }
 
-/** What was loaded, so that coming back shows it at once: of each memory and extent the last. */
+/** All of a memory that was loaded, so that coming back need not wait for hundreds of requests. Of each memory the last. */
 export class Kept {
   #of = new Map<string, Loaded>();
+  #changes = -1;
   readonly #most = 4; // graphs, of some 20 MB at most each
 
-  get(key: string): Loaded | undefined {
-    return this.#of.get(key);
+  /** What was loaded since the last change. */
+  since(changes: number): this {
+    if (changes !== this.#changes) this.#of.clear();
+    this.#changes = changes;
+    return this;
+  }
+  /** What is kept, where the service still counts as much as it holds. */
+  get(key: string, counts: Loaded["counts"]): Loaded | undefined {
+    const loaded = this.#of.get(key);
+    return loaded && JSON.stringify(loaded.counts) === JSON.stringify(counts) ? loaded : undefined;
   }
   put(key: string, loaded: Loaded): void {
     this.#of.delete(key);

@@ -90,6 +90,22 @@ class Intake {
   readonly done = $derived(this.files.filter(over).length);
   /** What is accepted and was given up looking at, each with how to look again. */
   #unseen: (() => Promise<void>)[] = [];
+  /** For whom they are taken in. */
+  #client: Orgmem | undefined;
+
+  constructor() {
+    // Who signs in next, or acts for another, sees nothing of them; what is not sent by then stays where it was.
+    $effect.root(() => {
+      $effect(() => {
+        if (session.client !== this.#client) this.#end();
+      });
+    });
+  }
+
+  #end(): void {
+    this.#client = undefined;
+    [this.files, this.left, this.#unseen, this.running] = [[], [], [], false];
+  }
 
   count(...states: State[]): number {
     return this.files.filter((t) => states.includes(t.state)).length;
@@ -101,7 +117,8 @@ class Intake {
     this.left = picked.left;
     this.files = picked.found.map(({ path, file }) => new Taking(path, file));
     this.#unseen = [];
-    if (this.files.length > 0) await this.#busy(() => this.#run(session.client, this.files));
+    const client = (this.#client = session.client);
+    if (this.files.length > 0) await this.#busy(() => this.#run(client, this.files));
   }
 
   /** Looks again at what is accepted and was given up looking at. */
@@ -113,10 +130,12 @@ class Intake {
   };
 
   async #busy(act: () => Promise<unknown>): Promise<void> {
+    const client = this.#client;
     this.running = true;
     try {
       await act();
     } finally {
+      if (client !== this.#client) return; // it is nobody's here any more
       this.running = false;
       this.rounds++;
       if (router.path !== "/") this.#tell(); // the start page says it where it is looked at
@@ -140,7 +159,7 @@ class Intake {
   async #run(client: Orgmem, files: Taking[]): Promise<void> {
     const rest = [...files];
     const lane = async (): Promise<void> => {
-      for (let taking = rest.shift(); taking; taking = rest.shift()) {
+      for (let taking = rest.shift(); taking && client === this.#client; taking = rest.shift()) {
         const batch: Note[] = [];
         let bytes = 0;
         for (;;) {

@@ -17,44 +17,62 @@ const together = 50; // ids in one request, which is as many as the service take
  */
 class Titles {
   #known = new SvelteMap<string, Known>();
+  /** At which count of changes each was last told of: after one it is asked for again, and shown as it was until then. */
+  #told = new Map<string, number>();
   #wanted: string[] = [];
   #asking = false;
   #of = "";
+  /** Whose titles they are: who signs in next in this tab sees none of them. */
+  #client = session.own;
 
   #key(id: string): string {
-    return `${session.me?.user.id ?? ""}\n${session.subject}\n${id}`;
+    return `${session.subject}\n${id}`;
   }
 
   get(id: string): Known | undefined {
-    return this.#known.get(this.#key(id));
+    return this.#client === session.own ? this.#known.get(this.#key(id)) : undefined;
   }
 
   /** What an answer has told anyway. */
   learn(nodes: Iterable<Pick<Node, "id" | "title" | "kind">>): void {
-    if (this.#known.size > atMost) this.#known.clear();
-    for (const { id, title, kind } of nodes) {
-      const key = this.#key(id);
-      const before = this.#known.get(key);
-      if (before?.title !== title || before.kind !== kind) this.#known.set(key, { title, kind });
-    }
+    this.#begin();
+    for (const { id, title, kind } of nodes) this.#tell(this.#key(id), { title, kind }, session.changes);
   }
 
   /** Sees to it that the title will be known. */
   want(id: string): void {
+    this.#begin();
     const whose = this.#key("");
     if (whose !== this.#of) {
       this.#of = whose;
       this.#wanted = [];
     }
-    if (this.#known.has(this.#key(id)) || this.#wanted.includes(id)) return;
+    if (this.#fresh(id) || this.#wanted.includes(id)) return;
     this.#wanted.push(id);
     // After the caller's turn: what it learns in it need not be asked for.
     queueMicrotask(() => this.#ask());
   }
 
+  #begin(): void {
+    if (this.#client === session.own && this.#known.size <= atMost) return;
+    this.#client = session.own;
+    this.#known.clear();
+    this.#told.clear();
+  }
+
+  #fresh(id: string): boolean {
+    return this.#told.get(this.#key(id)) === session.changes;
+  }
+
+  #tell(key: string, known: Known, changes: number): void {
+    this.#told.set(key, changes);
+    const before = this.#known.get(key);
+    if (before?.title !== known.title || before.kind !== known.kind) this.#known.set(key, known);
+  }
+
   #ask(): void {
     if (this.#asking || this.#wanted.length === 0) return;
-    const ids = this.#wanted.splice(0, together).filter((id) => !this.#known.has(this.#key(id)));
+    const ids = this.#wanted.splice(0, together).filter((id) => !this.#fresh(id));
     this.#asking = true;
     void this.#all(ids).finally(() => {
       this.#asking = false;
@@ -64,7 +82,7 @@ class Titles {
 
   async #all(ids: string[]): Promise<void> {
     if (ids.length === 0) return;
-    const keys = ids.map((id) => this.#key(id));
+    const [keys, own, changes] = [ids.map((id) => this.#key(id)), session.own, session.changes];
     let missing = "Forgotten or removed";
     const found = new Map<string, Known>();
     try {
@@ -73,7 +91,7 @@ class Titles {
       session.heard(error);
       missing = "Could not be read";
     }
-    ids.forEach((id, i) => this.#known.set(keys[i]!, found.get(id) ?? { title: missing, kind: undefined }));
+    if (own === session.own) ids.forEach((id, i) => this.#tell(keys[i]!, found.get(id) ?? { title: missing, kind: undefined }, changes));
   }
 }
 

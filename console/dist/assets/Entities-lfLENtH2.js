@@ -1,1 +1,0 @@
-import"./Problem-D9ByZ4Uo.js";import{t as e}from"./NodeList-zPFJJMCm.js";function t(t){e(t,{of:`entities`})}export{t as default};

@@ -1,0 +1,1 @@
+import{$ as e,B as t,C as n,Ft as r,G as i,V as a,mt as o,tt as s,vt as c}from"./Problem-DScFYkpy.js";var l=s(`<span><!></span>`);function u(s,u){let d=n(u,`tone`,3,`plain`);var f=l(),p=c(f);i(p,()=>u.children),r(f),o(()=>t(f,1,a([`tag`,d()]),`svelte-1mgp7h6`)),e(s,f)}export{u as t};

@@ -1,1 +1,0 @@
-import{$ as e,B as t,C as n,G as r,Pt as i,V as a,_t as o,pt as s,tt as c}from"./Problem-D9ByZ4Uo.js";var l=c(`<span><!></span>`);function u(c,u){let d=n(u,`tone`,3,`plain`);var f=l(),p=o(f);r(p,()=>u.children),i(f),s(()=>t(f,1,a([`tag`,d()]),`svelte-1mgp7h6`)),e(c,f)}export{u as t};

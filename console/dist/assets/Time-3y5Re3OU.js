@@ -1,1 +1,0 @@
-import{$ as e,At as t,C as n,N as r,Q as i,kt as a,pt as o,tt as s,yt as c}from"./Problem-D9ByZ4Uo.js";import{c as l,t as u}from"./format-BkoQjbiL.js";var d=s(`<time class="nowrap"> </time>`);function f(s,f){t(f,!0);let p=n(f,`exact`,3,!1);var m=d(),h=c(m,!0);o((e,t)=>{r(m,`datetime`,f.at),r(m,`title`,e),i(h,t)},[()=>l(f.at),()=>p()?l(f.at):u(f.at)]),e(s,m),a()}export{f as t};

@@ -1,0 +1,1 @@
+import{$ as e,At as t,C as n,N as r,Q as i,bt as a,jt as o,mt as s,tt as c}from"./Problem-DScFYkpy.js";import{c as l,t as u}from"./format-BkoQjbiL.js";var d=c(`<time class="nowrap"> </time>`);function f(c,f){o(f,!0);let p=n(f,`exact`,3,!1);var m=d(),h=a(m,!0);s((e,t)=>{r(m,`datetime`,f.at),r(m,`title`,e),i(h,t)},[()=>l(f.at),()=>p()?l(f.at):u(f.at)]),e(c,m),t()}export{f as t};

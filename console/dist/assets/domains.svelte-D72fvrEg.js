@@ -1,1 +1,0 @@
-import"./Problem-D9ByZ4Uo.js";import{d as e,o as t}from"./app-CBLeVCtc.js";var n=500,r=()=>t(t=>e.client.domains.list({pageSize:100,signal:t}).take(n)),i=e=>e.label||e.keywords.slice(0,3).join(`, `)||`Without a label`;export{r as n,i as t};

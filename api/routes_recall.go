@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"orgmem/api/problems"
+	"orgmem/api/recurrence"
 	"orgmem/api/web"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
@@ -182,9 +183,9 @@ func recallOf(reply *pb.Reply) (recallView, bool) {
 		if r.Temporal.GetPaged() {
 			return recallView{list}, true
 		}
-		view := temporalView{Events: list.Data, Recurrences: []recurrence{}, Trends: []trend{}}
+		view := temporalView{Events: list.Data, Recurrences: []recurrence.Recurrence{}, Trends: []trend{}}
 		for _, x := range r.Temporal.GetRecurrences() {
-			view.Recurrences = append(view.Recurrences, recurrenceOf(x))
+			view.Recurrences = append(view.Recurrences, recurrence.Of(x, derivedID(x.GetId())))
 		}
 		if r.Temporal.GetCadence() != nil {
 			cadenceOf := r.Temporal.GetCadence()
@@ -421,10 +422,10 @@ type insight struct {
 }
 
 type temporalView struct {
-	Events      []dated      `json:"events" doc:"Latest first."`
-	Recurrences []recurrence `json:"recurrences" doc:"@temporalView.recurrences"`
-	Trends      []trend      `json:"trends"`
-	Cadence     *cadence     `json:"cadence,omitempty" doc:"@temporalView.cadence"`
+	Events      []dated                 `json:"events" doc:"Latest first."`
+	Recurrences []recurrence.Recurrence `json:"recurrences" doc:"@temporalView.recurrences"`
+	Trends      []trend                 `json:"trends"`
+	Cadence     *cadence                `json:"cadence,omitempty" doc:"@temporalView.cadence"`
 }
 
 type cadence struct {

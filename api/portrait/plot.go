@@ -1,5 +1,6 @@
-// Package portrait has an identity's plot in JSON: where its basins lie, and some of its passages. It promises that each
-// passage is in a basin that is there. One of its own, since the package of routes is as large as it may be.
+// Package portrait has an identity's plot in JSON: where its basins lie, and some of
+// its passages. It promises that each passage is in a basin that is there. It is a package
+// of its own since that of the routes is as large as it may be.
 package portrait
 
 import (

@@ -1,4 +1,6 @@
-package api
+// Package recurrence has what comes again and again in JSON. It promises names where the
+// actors have numbers: of weekdays, and of times as a clock shows them.
+package recurrence
 
 import (
 	"fmt"
@@ -9,46 +11,46 @@ import (
 	pb "orgmem/proto"
 )
 
-// recurrence is what comes again and again.
-type recurrence struct {
+// Recurrence is what comes again and again.
+type Recurrence struct {
 	ID     string         `json:"id" format:"uuid"`
 	Title  string         `json:"title" doc:"The sentence that says so."`
-	Every  every          `json:"every"`
+	Every  Every          `json:"every"`
 	Text   string         `json:"text" doc:"The words that say how often."`
 	NodeID string         `json:"nodeId"`
 	Since  wire.Timestamp `json:"since" nullable:"true" doc:"Null where the sentence does not say."`
 	Until  wire.Timestamp `json:"until" nullable:"true" doc:"Exclusive; null where the sentence does not say."`
 }
 
-// every is how often, in normal form: what is not said is left out.
-type every struct {
+// Every is how often, in normal form: what is not said is left out.
+type Every struct {
 	Unit      string     `json:"unit" enum:"hour,day,week,month,year"`
 	Interval  uint32     `json:"interval" minimum:"1" doc:"2 is every other."`
 	Times     uint32     `json:"times,omitzero" minimum:"1" doc:"How often in each."`
-	Weekdays  []weekday  `json:"weekdays,omitempty"`
+	Weekdays  []Weekday  `json:"weekdays,omitempty"`
 	Nth       []int32    `json:"nth,omitempty" doc:"@every.nth"`
 	MonthDays []int32    `json:"monthDays,omitempty" doc:"Days of the month; -1 is the last."`
 	Months    []int32    `json:"months,omitempty" doc:"1 to 12."`
 	At        []string   `json:"at,omitempty" doc:"Times of the day, such as 09:30, in the writer's own time."`
 	End       string     `json:"end,omitempty" doc:"When it ends, of the one time in at."`
-	Except    *exception `json:"except,omitempty"`
+	Except    *Exception `json:"except,omitempty"`
 }
 
-// exception is what the same sentence leaves out.
-type exception struct {
+// Exception is what the same sentence leaves out.
+type Exception struct {
 	Text     string    `json:"text" doc:"In the sentence's words."`
-	Weekdays []weekday `json:"weekdays,omitempty"`
+	Weekdays []Weekday `json:"weekdays,omitempty"`
 	Months   []int32   `json:"months,omitempty"`
 }
 
-// weekday is the name of one.
-type weekday string
+// Weekday is the name of one.
+type Weekday string
 
-// weekdayNames are those that a weekday may have, from Monday.
-var weekdayNames = [...]weekday{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+// weekdayNames are those that a Weekday may have, from Monday.
+var weekdayNames = [...]Weekday{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 
 // Schema implements huma.SchemaProvider.
-func (weekday) Schema(huma.Registry) *huma.Schema {
+func (Weekday) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}
 	for _, d := range weekdayNames {
 		s.Enum = append(s.Enum, string(d))
@@ -56,7 +58,7 @@ func (weekday) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-func weekdaysOf(days []int32) (out []weekday) {
+func weekdaysOf(days []int32) (out []Weekday) {
 	for _, d := range days {
 		if d >= 1 && int(d) <= len(weekdayNames) {
 			out = append(out, weekdayNames[d-1])
@@ -65,11 +67,12 @@ func weekdaysOf(days []int32) (out []weekday) {
 	return out
 }
 
-func recurrenceOf(r *pb.Recurrence) recurrence {
+// Of is one as it is answered; id is that of the derivation.
+func Of(r *pb.Recurrence, id string) Recurrence {
 	e := r.GetEvery()
-	out := recurrence{
-		ID: derivedID(r.GetId()), Title: r.GetTitle(), Text: r.GetText(), NodeID: r.GetNode(),
-		Every: every{
+	out := Recurrence{
+		ID: id, Title: r.GetTitle(), Text: r.GetText(), NodeID: r.GetNode(),
+		Every: Every{
 			Unit: e.GetUnit(), Interval: e.GetInterval(), Times: e.GetTimes(), Weekdays: weekdaysOf(e.GetWeekdays()),
 			Nth: e.GetNth(), MonthDays: e.GetMonthDays(), Months: e.GetMonths(),
 		},
@@ -82,7 +85,7 @@ func recurrenceOf(r *pb.Recurrence) recurrence {
 		out.Every.End = clockOf(e.GetEnd())
 	}
 	if e.GetExcept() != "" {
-		out.Every.Except = &exception{e.GetExcept(), weekdaysOf(e.GetExceptWeekdays()), e.GetExceptMonths()}
+		out.Every.Except = &Exception{e.GetExcept(), weekdaysOf(e.GetExceptWeekdays()), e.GetExceptMonths()}
 	}
 	return out
 }

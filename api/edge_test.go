@@ -342,9 +342,10 @@ func TestAnswersAreWhole(t *testing.T) {
 	compare("GET", "/v1/me", "", `{"org":{"id":"`+testOrg.String()+
 		`","displayName":"Fig & Co","slug":"fig-co","settings":{"embedding":{"model":"","chunks":0,"embedded":0}}},"user":{"id":"`+testUser.String()+
 		`"},"scopes":["read","write"],"subjectDefault":"`+testUser.String()+`","plan":"standard"}`)
-	compare("GET", "/v1/keys", "", `{"keys":[{"id":"`+hash+`","label":"laptop","status":"active","createdAt":"`+at+
-		`","lastUsedAt":null},{"id":"`+hash+`","label":"old","status":"revoked","createdAt":"`+at+
-		`","lastUsedAt":"`+at+`"}]}`)
+	compare("GET", "/v1/keys", "", `{"keys":[{"id":"`+hash+`","label":"laptop","status":"active",`+
+		`"scopes":["read","admin"],"createdAt":"`+at+`","lastUsedAt":null,"revokedAt":null},`+
+		`{"id":"`+hash+`","label":"old","status":"revoked","scopes":[],"createdAt":"`+at+
+		`","lastUsedAt":"`+at+`","revokedAt":"`+at+`"}]}`)
 	compare("POST", "/v1/keys", `{"label":"laptop"}`, `{"apiKey":"`+goodKey+`","id":"`+hash+`","label":"laptop"}`)
 	compare("GET", "/v1/subjects", "", `{"data":[{"id":"ann","createdAt":"`+at+`"}],"hasMore":true,"nextCursor":"next"}`)
 	compare("POST", "/v1/ingest", `{"content":"Figs."}`, `{"jobId":"`+testJob.String()+`","status":"pending"}`)

@@ -44,7 +44,8 @@ func fakeAccount(op *pb.AccountOp) *pb.Reply {
 			NextCursor: "next",
 			Keys: []*pb.Key{
 				{
-					Hash: hash[:], User: testUser.Bytes(), Label: "demo", Status: "active", CreatedMs: ms, LastUsedMs: ms + 1,
+					Hash: hash[:], User: testUser.Bytes(), Label: "demo", Status: "revoked", Scopes: []string{"read"}, CreatedMs: ms,
+					LastUsedMs: ms + 1, RevokedMs: ms + 1,
 				},
 			},
 		}}})

@@ -5,9 +5,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"orgmem/api/keys"
 	"orgmem/api/problems"
 	"orgmem/api/web"
-	"orgmem/api/wire"
 	pb "orgmem/proto"
 )
 
@@ -57,7 +57,7 @@ type organizationSettings struct {
 type embeddingState struct {
 	Model    string `json:"model" doc:"The model that content is embedded with."`
 	Chunks   uint64 `json:"chunks" doc:"Chunks of all memories."`
-	Embedded uint64 `json:"embedded" doc:"Those embedded with the model; the others are served by a former one until they are."`
+	Embedded uint64 `json:"embedded" doc:"@embeddingState.embedded"`
 }
 
 func organizationOf(id pb.OrgID, me *pb.Principal) organizationRef {
@@ -80,18 +80,7 @@ var keyRoutes = []web.Route{
 		Scope:       pb.ScopeAny, Family: pb.FamilyReads, Status: http.StatusOK,
 	}, func(env *pb.Envelope, _ *web.Nothing, _ *problems.Violations) {
 		env.Op = &pb.Envelope_ListKeys{ListKeys: &pb.ListKeys{}}
-	}, func(reply *pb.Reply) (keyList, bool) {
-		list := reply.GetKeys()
-		out := keyList{Keys: make([]apiKey, 0, len(list.GetKeys()))}
-		for _, k := range list.GetKeys() {
-			hash, err := pb.KeyHashFrom(k.GetHash())
-			if err != nil {
-				return keyList{}, false
-			}
-			out.Keys = append(out.Keys, apiKeyOf(hash, k))
-		}
-		return out, list != nil
-	}),
+	}, keys.Own),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/keys", ID: "createKey", Tag: tagKeys,
 		Summary: "Create a key",
@@ -101,10 +90,7 @@ var keyRoutes = []web.Route{
 		Problems: []string{pb.CodePermissionDenied, pb.CodeKeyLimitReached},
 	}, func(env *pb.Envelope, in *createKeyInput, _ *problems.Violations) {
 		env.Op = &pb.Envelope_CreateKey{CreateKey: &pb.CreateKey{Label: in.Body.Label, Scopes: in.Body.Scopes}}
-	}, func(reply *pb.Reply) (newKey, bool) {
-		k := reply.GetNewKey()
-		return newKey{k.GetApiKey(), k.GetId(), k.GetLabel()}, k != nil
-	}),
+	}, keys.Made),
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/keys/{key_id}", ID: "revokeKey", Tag: tagKeys,
 		Summary: "Revoke a key",
@@ -136,29 +122,4 @@ func (createKeyBody) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Sche
 		s.Properties["scopes"].Items.Enum = append(s.Properties["scopes"].Items.Enum, scope)
 	}
 	return s
-}
-
-type newKey struct {
-	APIKey string `json:"apiKey" doc:"The key. It is shown this once; a replay carries a marker in its place."`
-	ID     string `json:"id"`
-	Label  string `json:"label"`
-}
-
-type keyList struct {
-	Keys []apiKey `json:"keys"`
-}
-
-func apiKeyOf(hash pb.KeyHash, k *pb.Key) apiKey {
-	return apiKey{
-		ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(),
-		CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
-	}
-}
-
-type apiKey struct {
-	ID         string         `json:"id" doc:"@apiKey.id"`
-	Label      string         `json:"label"`
-	Status     string         `json:"status" enum:"active,revoked"`
-	CreatedAt  wire.Timestamp `json:"createdAt"`
-	LastUsedAt wire.Timestamp `json:"lastUsedAt" nullable:"true" doc:"@apiKey.lastUsedAt"`
 }

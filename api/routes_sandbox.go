@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"orgmem/api/keys"
 	"orgmem/api/problems"
 	"orgmem/api/web"
 	"orgmem/api/wire"
@@ -19,22 +20,7 @@ var sandboxRoutes = []web.Route{
 		accountOp(env, &pb.AccountOp{
 			Op: &pb.AccountOp_ListSandboxKeys{ListSandboxKeys: &pb.ListSandboxKeys{Page: in.Proto()}},
 		})
-	}, func(reply *pb.Reply) (web.PageOf[sandboxKey], bool) {
-		list := reply.GetAccount().GetSandboxKeys()
-		out := web.NewPage[sandboxKey](len(list.GetKeys()), list.GetNextCursor())
-		for _, k := range list.GetKeys() {
-			hash, err := pb.KeyHashFrom(k.GetHash())
-			if err != nil {
-				return web.PageOf[sandboxKey]{}, false
-			}
-			out.Data = append(out.Data, sandboxKey{
-				ID: hash.String(), Label: k.GetLabel(), Status: k.GetStatus(), Scopes: k.GetScopes(),
-				CreatedAt: wire.Timestamp(k.GetCreatedMs()), LastUsedAt: wire.NotBefore(k.GetLastUsedMs(), k.GetCreatedMs()),
-				ExpiresAt: wire.Timestamp(k.GetExpiresMs()),
-			})
-		}
-		return out, list != nil
-	}),
+	}, keys.Sandbox),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/sandbox/keys", ID: "createSandboxKey", Tag: tagSandbox,
 		Summary: "Create a key for the sandbox",
@@ -49,12 +35,7 @@ var sandboxRoutes = []web.Route{
 			op.TtlS = *in.Body.TTLSeconds
 		}
 		accountOp(env, &pb.AccountOp{Op: &pb.AccountOp_CreateSandboxKey{CreateSandboxKey: op}})
-	}, func(reply *pb.Reply) (newSandboxKey, bool) {
-		k := reply.GetAccount().GetNewSandboxKey()
-		return newSandboxKey{
-			k.GetApiKey(), k.GetId(), k.GetLabel(), k.GetScopes(), k.GetSubject(), wire.Timestamp(k.GetExpiresMs()),
-		}, k != nil
-	}),
+	}, keys.MadeForSandbox),
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/sandbox/keys/{key_id}", ID: "revokeSandboxKey", Tag: tagSandbox,
 		Summary: "Revoke a key of the sandbox",
@@ -89,25 +70,6 @@ type createSandboxKeyInput struct {
 type createSandboxKeyBody struct {
 	Label      string `json:"label,omitempty" minLength:"1" maxLength:"200" blank:"false" doc:"What the key is for."`
 	TTLSeconds *int64 `json:"ttlSeconds,omitempty" minimum:"3600" maximum:"7776000" doc:"@createSandboxKeyBody.ttlSeconds"`
-}
-
-type newSandboxKey struct {
-	APIKey    string         `json:"apiKey" doc:"The key. It is shown this once."`
-	ID        string         `json:"id"`
-	Label     string         `json:"label"`
-	Scopes    []string       `json:"scopes" doc:"Always read and write."`
-	Subject   string         `json:"subject" doc:"The name of the sandbox's one partition."`
-	ExpiresAt wire.Timestamp `json:"expiresAt"`
-}
-
-type sandboxKey struct {
-	ID         string         `json:"id" doc:"The SHA-256 of the key, in hexadecimal; it cannot authenticate."`
-	Label      string         `json:"label"`
-	Status     string         `json:"status" enum:"active,revoked"`
-	Scopes     []string       `json:"scopes" doc:"Always read and write."`
-	CreatedAt  wire.Timestamp `json:"createdAt"`
-	LastUsedAt wire.Timestamp `json:"lastUsedAt" nullable:"true" doc:"To the minute; null if the key was never used."`
-	ExpiresAt  wire.Timestamp `json:"expiresAt"`
 }
 
 type sandboxReset struct {

@@ -112,8 +112,8 @@ func fakeResult(env *pb.Envelope) *pb.Reply {
 	case *pb.Envelope_ListKeys:
 		hash := pb.HashKey(goodKey)
 		return &pb.Reply{Result: &pb.Reply_Keys{Keys: &pb.KeyList{Keys: []*pb.Key{
-			{Hash: hash[:], Label: "laptop", Status: "active", CreatedMs: ms},
-			{Hash: hash[:], Label: "old", Status: "revoked", CreatedMs: ms, LastUsedMs: ms},
+			{Hash: hash[:], Label: "laptop", Status: "active", Scopes: []string{"read", "admin"}, CreatedMs: ms},
+			{Hash: hash[:], Label: "old", Status: "revoked", CreatedMs: ms, LastUsedMs: ms, RevokedMs: ms},
 		}}}}
 	case *pb.Envelope_CreateKey:
 		return &pb.Reply{

@@ -55,6 +55,7 @@ func timesInOrder(t *testing.T, v any) (pairs int) {
 			{"createdAt", "tombstonedAt"},
 			{"createdAt", "decidedAt"},
 			{"createdAt", "lastUsedAt"},
+			{"createdAt", "revokedAt"},
 			{"createdAt", "lastSyncAt"},
 			{"createdAt", "lastDeliveryAt"},
 			{"createdAt", "lastSuccessAt"},

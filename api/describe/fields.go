@@ -151,11 +151,14 @@ var Fields = web.Texts{
 	"edge.subject":        "The provisioned subject it belongs to; null for the key owner's own.",
 	"editNodeInput.If-Match": "The ETag of the version that is edited, or several, or *: another version is " +
 		"412. Without it whatever the node is now is edited.",
-	"nodePatchBody.content": "The text. A title that was made from the old one is made anew.",
-	"historyChange.before":  "Metadata as the text of its JSON. Null where there was none, or it was forgotten.",
-	"export.status":         "An export expires after some days, and as soon as something in it is forgotten.",
-	"apiKey.id":             "The SHA-256 of the key, in hexadecimal; it cannot authenticate.",
-	"apiKey.lastUsedAt":     "To the minute; null if the key was never used.",
+	"nodePatchBody.content":   "The text. A title that was made from the old one is made anew.",
+	"historyChange.before":    "Metadata as the text of its JSON. Null where there was none, or it was forgotten.",
+	"export.status":           "An export expires after some days, and as soon as something in it is forgotten.",
+	"apiKey.id":               "The SHA-256 of the key, in hexadecimal; it cannot authenticate.",
+	"apiKey.lastUsedAt":       "To the minute; null if the key was never used.",
+	"embeddingState.embedded": "Those embedded with the model; the others are served by a former one until they are.",
+	"apiKey.revokedAt":        "Null while the key is active.",
+	"apiKey.scopes":           "What the key may do; of the sandbox always read and write.",
 	"listTeamKeysInput.ids": "These keys, at most 50, with a comma between their ids: on one page whatever pageSize " +
 		"says, in this order, without those that are not there. Not with cursor.",
 	"listNodesInput.ids": "These nodes, at most 50, with a comma between their ids: on one page whatever pageSize says, " +

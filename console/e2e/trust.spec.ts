@@ -33,6 +33,7 @@ test("a key is made with fewer scopes, shown once, used, and revoked", async ({ 
   await card.getByRole("button", { name: "I have kept it" }).click();
   expect(await page.content(), "the key is nowhere in the page any more").not.toContain(key);
 
+  await expect(page.getByRole("row", { name: /the till/ }).getByRole("listitem")).toHaveText(["read"]);
   await page.getByRole("button", { name: "Revoke the till" }).click();
   await page.getByRole("dialog", { name: "Revoke this key?" }).getByRole("button", { name: "Revoke" }).click();
   await expect(page.getByText("Revoked: the till")).toBeVisible();

@@ -22,7 +22,11 @@ type APIKey struct {
 	Label string `json:"label"`
 	// To the minute; null if the key was never used.
 	LastUsedAt time.Time `json:"lastUsedAt"`
-	Status     KeyStatus `json:"status"`
+	// Null while the key is active.
+	RevokedAt time.Time `json:"revokedAt"`
+	// What the key may do; of the sandbox always read and write.
+	Scopes []string  `json:"scopes"`
+	Status KeyStatus `json:"status"`
 }
 
 // AuditEntry is one line of the audit trail.
@@ -270,7 +274,9 @@ type SandboxKey struct {
 	Label string `json:"label"`
 	// To the minute; null if the key was never used.
 	LastUsedAt time.Time `json:"lastUsedAt"`
-	// Always read and write.
+	// Null while the key is active.
+	RevokedAt time.Time `json:"revokedAt"`
+	// What the key may do; of the sandbox always read and write.
 	Scopes []string  `json:"scopes"`
 	Status KeyStatus `json:"status"`
 }
@@ -368,7 +374,11 @@ type TeamKey struct {
 	Label string `json:"label"`
 	// To the minute; null if the key was never used.
 	LastUsedAt time.Time `json:"lastUsedAt"`
-	Status     KeyStatus `json:"status"`
+	// Null while the key is active.
+	RevokedAt time.Time `json:"revokedAt"`
+	// What the key may do; of the sandbox always read and write.
+	Scopes []string  `json:"scopes"`
+	Status KeyStatus `json:"status"`
 	// Whose it is.
 	UserID string `json:"userId"`
 }

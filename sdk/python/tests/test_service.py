@@ -201,7 +201,8 @@ def keys(run: Session, memory: Any) -> None:
     again = run(memory.keys.create("reader", scopes=["read"], idempotency_key="once"))
     assert again.id == made.id and again.api_key != made.api_key  # the secret is shown once
     run(memory.keys.revoke(made.id))
-    assert {k.id: k.status for k in run(memory.keys.list())}[made.id] == "revoked"
+    listed = {k.id: k for k in run(memory.keys.list())}[made.id]
+    assert (listed.status, listed.scopes, listed.revoked_at is None) == ("revoked", ["read"], False)
     trial = run(memory.sandbox.keys.create(label="try", ttl_seconds=3600))
     assert trial.api_key.startswith("svc_sandbox_") and trial.expires_at > datetime.now(timezone.utc)
     assert [k.id for k in run(memory.sandbox.keys.list())] == [trial.id]

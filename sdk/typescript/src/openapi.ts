@@ -1519,6 +1519,13 @@ export interface components {
              * @description To the minute; null if the key was never used.
              */
             lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Null while the key is active.
+             */
+            revokedAt: string | null;
+            /** @description What the key may do; of the sandbox always read and write. */
+            scopes: string[];
             /** @enum {string} */
             status: "active" | "revoked";
         };
@@ -3278,7 +3285,12 @@ export interface components {
              * @description To the minute; null if the key was never used.
              */
             lastUsedAt: string | null;
-            /** @description Always read and write. */
+            /**
+             * Format: date-time
+             * @description Null while the key is active.
+             */
+            revokedAt: string | null;
+            /** @description What the key may do; of the sandbox always read and write. */
             scopes: string[];
             /** @enum {string} */
             status: "active" | "revoked";
@@ -3583,6 +3595,13 @@ export interface components {
              * @description To the minute; null if the key was never used.
              */
             lastUsedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Null while the key is active.
+             */
+            revokedAt: string | null;
+            /** @description What the key may do; of the sandbox always read and write. */
+            scopes: string[];
             /** @enum {string} */
             status: "active" | "revoked";
             /** Format: uuid */

@@ -91,7 +91,7 @@ func TestKeysToTheLetter(t *testing.T) {
 	made := map[string]shape{"apiKey": "string", "id": "hash", "label": "string"}
 	key := map[string]shape{
 		"id": "hash", "label": "string", "status": "string", "createdAt": "time",
-		"lastUsedAt": "time|null",
+		"lastUsedAt": "time|null", "scopes": []shape{"string"}, "revokedAt": "time|null",
 	}
 	looks := func(env string) *regexp.Regexp { return regexp.MustCompile(`^svc_` + env + `_[A-Za-z0-9_-]{43}$`) }
 	var plain []string
@@ -120,9 +120,12 @@ func TestKeysToTheLetter(t *testing.T) {
 	list := s.letter(t, c, http.MethodGet, "/v1/keys", "", http.StatusOK, map[string]shape{"keys": []shape{key}})
 	var shown []string
 	for _, k := range list.entries(t, "keys") {
-		shown = append(shown, fmt.Sprint(k["label"], " ", k["status"], " ", k["lastUsedAt"] == nil))
+		shown = append(shown, fmt.Sprint(k["label"], " ", k["status"], " ", k["lastUsedAt"] == nil, " ",
+			k["revokedAt"] == nil, " ", k["scopes"]))
 	}
-	if want := []string{"newer active true", "older revoked false", "first key active false"}; !slices.Equal(shown, want) {
+	if want := []string{
+		"newer active true true [read]", "older revoked false false [read]", "first key active false true [read write admin]",
+	}; !slices.Equal(shown, want) {
 		t.Errorf("keys %q, want %q", shown, want)
 	}
 	for _, secret := range append(plain, o.key, peer.key) {
@@ -166,7 +169,7 @@ func TestKeysToTheLetter(t *testing.T) {
 	s.refused(t, box, http.MethodGet, "/v1/graph/nodes/"+tried, "", "node_not_found")
 	s.ok(t, c, http.MethodGet, "/v1/graph/nodes/"+kept, "")
 	keys := s.letter(t, c, http.MethodGet, "/v1/sandbox/keys", "", http.StatusOK,
-		paged(with(key, map[string]shape{"scopes": []shape{"string"}, "expiresAt": "time"})))
+		paged(with(key, map[string]shape{"expiresAt": "time"})))
 	if got := keys.entries(t, "data"); len(got) != 2 {
 		t.Errorf("after a reset %v", got)
 	}
@@ -226,7 +229,7 @@ func TestSubjectsAndPeopleToTheLetter(t *testing.T) {
 	}
 	key := map[string]shape{
 		"id": "string", "label": "string", "status": "string", "createdAt": "time", "lastUsedAt": "time|null",
-		"userId": "uuid",
+		"userId": "uuid", "scopes": []shape{"string"}, "revokedAt": "time|null",
 	}
 	keys := s.letter(t, c, http.MethodGet, "/v1/team/keys", "", http.StatusOK, paged(key)).entries(t, "data")
 	own := pb.HashKey(o.key).String()

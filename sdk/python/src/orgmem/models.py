@@ -74,6 +74,8 @@ class ApiKey(Model):
     created_at: datetime
     label: str
     last_used_at: datetime | None  # To the minute; null if the key was never used.
+    revoked_at: datetime | None  # Null while the key is active.
+    scopes: list[str]  # What the key may do; of the sandbox always read and write.
     status: Open[KeyStatus]
 
 
@@ -871,7 +873,8 @@ class SandboxKey(Model):
     expires_at: datetime
     label: str
     last_used_at: datetime | None  # To the minute; null if the key was never used.
-    scopes: list[str]  # Always read and write.
+    revoked_at: datetime | None  # Null while the key is active.
+    scopes: list[str]  # What the key may do; of the sandbox always read and write.
     status: Open[KeyStatus]
 
 

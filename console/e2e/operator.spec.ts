@@ -171,7 +171,7 @@ test("every view of the operator's follows the rules of accessibility", async ({
   }
 });
 
-test("an organization with ordinary names, and signing in, are right in every mode", async ({ page, service }) => {
+test("an organization with ordinary names, and signing in, follow the rules of accessibility in every mode", async ({ page, service }) => {
   const headers = { Authorization: `Bearer ${service.operatorToken}`, "Content-Type": "application/json" };
   const post = async (at: string, body: unknown): Promise<Record<string, string>> => {
     const answer = await fetch(service.operatorUrl + at, { method: "POST", headers, body: JSON.stringify(body) });

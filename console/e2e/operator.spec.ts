@@ -171,6 +171,47 @@ test("every view of the operator's follows the rules of accessibility", async ({
   }
 });
 
+test("an organization with ordinary names, and signing in, follow the rules of accessibility in every mode", async ({ page, service }) => {
+  const headers = { Authorization: `Bearer ${service.operatorToken}`, "Content-Type": "application/json" };
+  const post = async (at: string, body: unknown): Promise<Record<string, string>> => {
+    const answer = await fetch(service.operatorUrl + at, { method: "POST", headers, body: JSON.stringify(body) });
+    expect(answer.status, at).toBe(201);
+    return (await answer.json()) as Record<string, string>;
+  };
+  const { orgId } = await post("/operator/orgs", { name: "Harbour Works", ownerEmail: "nora.bright@harbour.example" });
+  for (const [email, role] of [["odd.nansen@harbour.example", "admin"], ["ines.costa@harbour.example", "member"]]) await post(`/operator/orgs/${orgId}/members`, { email, role });
+  try {
+    // A page that is loaded anew has no token, and asks for it where it is.
+    await page.goto(`${service.operatorUrl}/console/orgs/${orgId}`);
+    await expect(page.getByLabel("Operator token")).toBeVisible();
+    expect(await inEveryMode(page, "operator-sign-in")).toEqual([]);
+    await page.getByLabel("Operator token").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByText("This is not the token of this node.")).toBeVisible();
+    expect(await inEveryMode(page, "operator-sign-in-refused")).toEqual([]);
+
+    await page.getByLabel("Operator token").fill(service.operatorToken);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("heading", { name: "Harbour Works", level: 1 })).toBeVisible();
+    await expect(page.getByRole("row").filter({ hasText: "ines.costa@harbour.example" })).toBeVisible();
+    expect(await inEveryMode(page, "operator-org")).toEqual([]);
+    await expect(page.locator(".problem")).toHaveCount(0);
+  } finally {
+    await fetch(`${service.operatorUrl}/operator/orgs/${orgId}`, { method: "DELETE", headers });
+  }
+});
+
+test("data that could not be asked for again name the request", async ({ page }) => {
+  await page.getByRole("link", { name: "Requests" }).click();
+  await expect(page.getByText("Requests a second")).toBeVisible();
+  await page.route("**/metrics", (route) =>
+    route.fulfill({ status: 403, contentType: "application/problem+json", body: JSON.stringify({ title: "Permission denied", status: 403, code: "permission_denied", detail: "Not now.", requestId: "req_stale", errors: [] }) }),
+  );
+  await expect(page.getByText(/What is shown is of .* Not now\./)).toBeVisible();
+  await expect(page.getByText("Request req_stale")).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+});
+
 test("while the node cannot be reached the page says how old it is, and goes on by itself", async ({ page }) => {
   await page.getByRole("link", { name: "Requests" }).click();
   await expect(page.getByText("Requests a second")).toBeVisible();

@@ -112,7 +112,13 @@ test("an answer cites what it rests on", async ({ page, service }) => {
 test("along the graph, a hit tells the way on which it was reached", async ({ page, service }) => {
   await open(page, service, { q: "ballast valve", tab: "retrieve" });
   const reached = page.getByRole("article").filter({ hasText: "Reached over the graph" }).first();
+  await page.route("**/v1/graph/edges/*", (route) =>
+    route.fulfill({ status: 403, contentType: "application/problem+json", body: JSON.stringify({ title: "Permission denied", status: 403, code: "permission_denied", detail: "No edges for this key.", requestId: "req_way", errors: [] }) }),
+  );
   await reached.getByRole("button", { name: "Show the way" }).click();
+  await expect(reached.getByRole("alert")).toContainText("req_way");
+  await page.unroute("**/v1/graph/edges/*");
+  await reached.getByRole("button", { name: "Try again" }).click();
   await expect(reached.locator("ol").getByRole("link").first()).toBeVisible();
   await expect(reached.locator("ol")).toContainText(/mentions|similar|connected/);
   expect(await violations(page)).toEqual([]);

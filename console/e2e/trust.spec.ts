@@ -156,9 +156,10 @@ test("a subject is provisioned, thought over, erased and then found in no view",
   await expect(dialog.getByRole("button", { name: "Erase for good" })).toBeDisabled();
   await dialog.getByRole("textbox").fill(id);
   await dialog.getByRole("button", { name: "Erase for good" }).click();
-  await expect(page.getByText("Nothing is left", { exact: true })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Erased", { exact: true })).toBeVisible({ timeout: 60_000 });
   await page.reload();
-  await expect(page.getByText("Nothing is left", { exact: true }), "the address goes on watching").toBeVisible();
+  await expect(page.getByText("Erased", { exact: true }), "the address goes on watching").toBeVisible();
+  await expect(page.getByRole("region", { name: "Erasure" })).toContainText("Backups that were made before still have them");
 
   // Routes with ids have those of the erased subject; a webhook and a connector are the organization's and not of a subject.
   const apart = ["/trust/webhooks/:id", "/trust/connectors/:id", "/trust/subjects/:id"];
@@ -379,6 +380,7 @@ test("a purge whose impact has changed deletes nothing and shows the difference;
   await confirm.click();
   const receipt = page.getByRole("region", { name: "Receipt of a purge" });
   await expect(receipt).toContainText("leaver");
+  await expect(receipt).toContainText("Backups that were made before still have it");
   expect(await memory.list().take(1)).toEqual([]);
   const [download] = await Promise.all([page.waitForEvent("download"), receipt.getByRole("button", { name: "Download as JSON" }).click()]);
   const saved = JSON.parse(await readFile(await download.path(), "utf8")) as { dryRun: boolean; subjectId: string; totalRows: number; organization: string };

@@ -79,6 +79,15 @@ test("of long passages the sentences that disagree come first, and the rest fold
   await expect(kiln.locator("mark").filter({ hasText: /number/ }), "nothing is marked but what disagrees").toHaveCount(0);
 });
 
+test("a text of a contradiction that could not be read names the request", async ({ page, service }) => {
+  await page.route("**/v1/graph/nodes/*", (route) =>
+    route.fulfill({ status: 403, contentType: "application/problem+json", body: JSON.stringify({ title: "Permission denied", status: 403, code: "permission_denied", detail: "No nodes for this key.", requestId: "req_side", errors: [] }) }),
+  );
+  await page.goto(service.url + at("/understanding/contradictions"));
+  await expect(card(page, "The kiln in the studio").getByText("It could not be read: request req_side.")).toHaveCount(2);
+  expect(await violations(page)).toEqual([]);
+});
+
 test("a contradiction stands side by side, and a person decides it", async ({ page, service }) => {
   await page.goto(service.url + at("/understanding/contradictions"));
   const kiln = card(page, "The kiln in the studio");

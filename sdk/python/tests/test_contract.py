@@ -193,7 +193,14 @@ CALLS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "search": (
         "search",
         ("q",),
-        {"top_k": 3, "mode": "vector", "scope": "user", "filters": FILTERS, "include_superseded": True, "explain": True},
+        {
+            "top_k": 3,
+            "mode": "vector",
+            "scope": "user",
+            "filters": FILTERS,
+            "include_superseded": True,
+            "explain": True,
+        },
     ),
     "getSettings": ("settings.get", (), {}),
     "patchSettings": ("settings.update", (), {"quality_mode": "fast", "learn_mode_default": True}),
@@ -332,7 +339,8 @@ def test_verb(id: str, kind: str) -> None:
 
 @pytest.mark.parametrize("schema", sorted(VIEWS))
 def test_recall(schema: str) -> None:
-    variants = {ref["$ref"].rsplit("/", 1)[1] for ref in answer_schema(OPERATIONS["recall"][2])["anyOf"]}  # type: ignore[index]
+    schema = answer_schema(OPERATIONS["recall"][2])
+    variants = {ref["$ref"].rsplit("/", 1)[1] for ref in schema["anyOf"]}  # type: ignore[index]
     assert variants == set(VIEWS)
     with Both("sync", handler=lambda _: httpx.Response(200, json=example({"$ref": f"/{schema}"}))) as both:
         result = both.run(functools.reduce(getattr, VIEWS[schema].split("."), both.client)())

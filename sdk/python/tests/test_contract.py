@@ -339,8 +339,7 @@ def test_verb(id: str, kind: str) -> None:
 
 @pytest.mark.parametrize("schema", sorted(VIEWS))
 def test_recall(schema: str) -> None:
-    schema = answer_schema(OPERATIONS["recall"][2])
-    variants = {ref["$ref"].rsplit("/", 1)[1] for ref in schema["anyOf"]}  # type: ignore[index]
+    variants = {ref["$ref"].rsplit("/", 1)[1] for ref in answer_schema(OPERATIONS["recall"][2])["anyOf"]}  # type: ignore[index]
     assert variants == set(VIEWS)
     with Both("sync", handler=lambda _: httpx.Response(200, json=example({"$ref": f"/{schema}"}))) as both:
         result = both.run(functools.reduce(getattr, VIEWS[schema].split("."), both.client)())

@@ -36,6 +36,21 @@ test("hits have the words marked and say why; the address says it all", async ({
   expect(await violations(page)).toEqual([]);
 });
 
+test("a passage of several lines is seen to its end on a phone", async ({ page, service }) => {
+  await page.setViewportSize({ width: 360, height: 800 });
+  await open(page, service, { q: "ballast valve" });
+  const passage = page.getByRole("article", { name: "Valve" }).locator(".written").filter({ hasText: "Ottilie Brandt replaced" }).last();
+  await expect(passage).toBeVisible();
+  // What is clipped is not hit: so each line is looked for where it stands.
+  const lines = await passage.evaluate((e) => {
+    const text = document.createRange();
+    text.selectNodeContents(e);
+    return [...text.getClientRects()].map((r) => e.contains(document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)));
+  });
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines).not.toContain(false);
+});
+
 test("the parts that a reason names add up to the score", async ({ page, service }) => {
   await open(page, service, { q: "ballast valve of the dredger" });
   const first = page.getByRole("article", { name: "Valve" });

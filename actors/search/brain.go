@@ -118,7 +118,7 @@ func (o *Module) sources(
 		return nil, 0, err
 	}
 	p := rd.page(st)
-	defer p.clear()
+	defer p.done()
 	found, err := p.fillByBrain(want, func(most int) ([]walked, error) {
 		return foundBy(a, n, w.Passages(most+training.MaxSeeds), most, learned)
 	})

@@ -50,7 +50,7 @@ func (o *Module) findByBrain(c *tenant.Call, st *storage.Store, parts []*partiti
 	}
 	topK := int(cmp.Or(op.GetTopK(), DefaultTopK))
 	p := rd.page(st)
-	defer p.clear()
+	defer p.done()
 	found, err := p.fillByBrain(topK, func(most int) ([]walked, error) {
 		return foundBy(a, n, w.Passages(most+training.MaxSeeds), most, func(*pb.Node) bool { return true })
 	})

@@ -60,12 +60,21 @@ type page struct {
 // page gives the worker's page, empty.
 func (rd *searcher) page(st storage.Reader) *page {
 	p := &rd.copies
-	p.st, p.plain = st, false
 	p.clear()
+	p.st, p.plain = st, false
 	return p
 }
 
+// done ends the page: what it held may be forgotten before the worker's next search, and would be in memory until then.
+func (p *page) done() {
+	p.clear()
+	p.st = nil
+}
+
 func (p *page) clear() {
+	for i := range p.found {
+		p.words[i].Clear()
+	}
 	clear(p.found)
 	p.found, p.first, p.same, p.distinct = p.found[:0], p.first[:0], p.same[:0], 0
 }

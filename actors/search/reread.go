@@ -62,7 +62,7 @@ func (o *Module) reread(
 	w, left := rd.reading(o.System.Config.Reader), MaxRereadTokens
 	began := o.System.Clock.Now()
 	met, lifts := rd.page(st), make([]float32, len(hits)) // in the order of the hits that are still there
-	defer met.clear()
+	defer met.done()
 	at := make([]int, 0, len(hits)) // their places among the candidates
 	for n := 0; n < len(hits); {
 		if n >= MinRead && o.System.Clock.Now().Sub(began) >= RereadTimeout {

@@ -206,7 +206,7 @@ func (p *Propagation) Ranked() []*ReachedNode {
 
 // best reads the best topK of what was reached, copies behind all others.
 func (p *Propagation) best(on *page, topK int, words QueryWords) ([]*ReachedNode, error) {
-	defer on.clear()
+	defer on.done()
 	var read, best []*ReachedNode
 	for _, x := range p.Ranked() {
 		if on.distinct == topK || len(read) == topK+MaxSpare {

@@ -173,7 +173,7 @@ func (o *Module) SearchIn(
 	p := rd.page(st)
 	// Whoever asks for versions that were replaced wants them side by side, and one arm is asked for as it is.
 	p.plain = op.GetIncludeSuperseded() || q.Mode != index.Hybrid
-	defer p.clear()
+	defer p.done()
 	if err := p.fill(parts, best, topK, q.Query); err != nil {
 		return nil, err
 	}

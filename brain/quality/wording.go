@@ -73,6 +73,12 @@ func (w *Wording) Reset(passage string) {
 	}
 }
 
+// Clear leaves nothing of the passage behind, and keeps the room for the next.
+func (w *Wording) Clear() {
+	clear(w.words)
+	w.text, w.words, w.sum = "", w.words[:0], 0
+}
+
 // Len is the number of words.
 func (w *Wording) Len() int { return len(w.words) }
 

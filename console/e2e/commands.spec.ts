@@ -59,8 +59,10 @@ async function between(service: Service): Promise<Between> {
     request.on("end", () => {
       const body = Buffer.concat(chunks);
       const { method = "", url = "", headers } = request;
-      asked.push({ method, path: decodeURIComponent(url), subject: decodeURIComponent(String(headers["x-svc-subject"] ?? "")), body: body.length ? JSON.parse(body.toString()) : undefined });
+      const noted = { method, path: decodeURIComponent(url), subject: decodeURIComponent(String(headers["x-svc-subject"] ?? "")), body: body.length ? JSON.parse(body.toString()) : undefined };
       const on = ask(service.url + url, { method, headers }, (answer) => {
+        // What the service puts off, the clients ask again by themselves.
+        if (answer.statusCode !== 429 && answer.statusCode !== 503) asked.push(noted);
         response.writeHead(answer.statusCode!, answer.headers);
         answer.pipe(response);
       });

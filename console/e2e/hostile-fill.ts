@@ -77,7 +77,7 @@ async function tell(memory: Orgmem): Promise<void> {
 }
 
 /** Waits until of everything that a cycle derives something is hostile and no cycle is at work, and returns a domain. */
-async function derived(memory: Orgmem): Promise<Domain> {
+export async function derived(memory: Orgmem): Promise<Domain> {
   const hostile = (value: unknown): boolean => /hostile|onerror/.test(JSON.stringify(value));
   let domain: Domain | undefined;
   const missing = async (): Promise<string[]> => {

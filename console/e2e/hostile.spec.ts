@@ -4,7 +4,7 @@
 import type { Page } from "@playwright/test";
 import { routes } from "../src/routes";
 import { long, odd, texts, traces } from "./hostile";
-import { fill, type Made } from "./hostile-fill";
+import { derived, fill, type Made } from "./hostile-fill";
 import { bare, seen } from "./hostile-seen";
 import { inEveryMode } from "./modes";
 import { expect, test as shared, watch, type Service } from "./service";
@@ -76,18 +76,28 @@ test("hostile texts are seen as text, are nothing else, and break no layout, in 
   const theirs = await other.newPage();
   const watched = watch(theirs, service.url);
   const found: string[] = [];
-  for (const { pattern, path } of addresses()) {
+  for (const { pattern } of addresses()) {
     const of = seen[pattern];
     const tab = of?.as === "named" ? theirs : page;
-    found.push(...(await look(tab, service, path)));
-    await of?.open?.(tab, service, made);
-    await settle(tab, path);
-    if (process.env["E2E_LONG"]) found.push(...(await inEveryMode(tab, `hostile${pattern.replace(/[/:]+/g, "-")}`)));
-    if (await tooWide(tab)) found.push(`${path} is wider than the window`);
-    await unfold(tab, path);
-    found.push(...(await became(tab, path)));
-    const text = spaced(await read(tab));
-    for (const piece of of?.sees(made) ?? []) if (!text.includes(spaced(piece))) found.push(`${path.slice(0, 120)} does not show ${JSON.stringify(piece)}`);
+    // A cycle that has come since may have called a domain by another name, or made another of it: then it is looked at again.
+    for (let left = 2; ; left--) {
+      const { path } = addresses().find((a) => a.pattern === pattern)!;
+      const wrong = await look(tab, service, path);
+      await of?.open?.(tab, service, made);
+      await settle(tab, path);
+      if (process.env["E2E_LONG"]) wrong.push(...(await inEveryMode(tab, `hostile${pattern.replace(/[/:]+/g, "-")}`)));
+      if (await tooWide(tab)) wrong.push(`${path} is wider than the window`);
+      await unfold(tab, path);
+      wrong.push(...(await became(tab, path)));
+      const text = spaced(await read(tab));
+      const missing = (of?.sees(made) ?? []).filter((piece) => !text.includes(spaced(piece))).map((piece) => `${path.slice(0, 120)} does not show ${JSON.stringify(piece)}`);
+      if (wrong.length === 0 && missing.length > 0 && left > 1) {
+        made.domain = await derived(service.memory);
+        continue;
+      }
+      found.push(...wrong, ...missing);
+      break;
+    }
   }
   // The name of the organization stands in the frame of each of its views, and in what would delete it.
   for (const path of ["/", "/trust/settings", "/trust/purge?scope=org"]) found.push(...(await look(theirs, service, path)));

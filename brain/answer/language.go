@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,7 +20,7 @@ const (
 	// of a difference between two languages (index.Config.KeywordWeight).
 	languageMargin = 0.1
 	// sameLanguage is what a passage in the question's language must reach, as a share of the best, to come before it
-	// where that is in another. What reaches as much is told beside the best.
+	// where that is in another. A passage that reaches as much is shown beside the best.
 	sameLanguage = alsoAnswers
 	// sameScore is how much less than that of the best its score in the search may be for that to do instead: of languages
 	// that the reader has not learned it is less sure than it should be.
@@ -59,7 +58,12 @@ func (l *languages) of(s string) string {
 
 // latin tells whether a language is written in Latin script.
 func latin(code string) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(latinCodes)), func(c string) bool { return c == code })
+	for _, c := range latinCodes {
+		if c == code {
+			return true
+		}
+	}
+	return false
 }
 
 // language is what is known of the language of a passage beside that of the question.

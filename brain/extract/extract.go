@@ -78,10 +78,7 @@ func (r *reader) read(d Document, goOn func() error) (Extraction, error) {
 	d, written := plainly(d)
 	r.text, r.atMs, r.speaker, r.tagged = d.Text, d.AtMs, d.Speaker, tags{d.Tagged}
 	r.langs = locale.Of(r.text[:min(len(r.text), guessBytes)])
-	code, sure := locale.Guess(r.text[:min(len(r.text), guessBytes)])
-	if r.code = ""; sure {
-		r.code = code
-	}
+	r.code = locale.Sure(r.text[:min(len(r.text), guessBytes)])
 	r.out, r.next, r.unnamed = Extraction{}, 0, 0
 	r.shapes()
 	r.turns(d.Speakers)

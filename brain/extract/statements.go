@@ -80,10 +80,11 @@ const sureAbroad = 0.8
 // stancesAbroad are those of a sentence in another language than English.
 func stancesAbroad(all string, from, to int) (out []stance.Stance) {
 	said := all[from:to]
-	codes := locale.Of(said).Codes()
-	if code, _ := locale.Guess(said); code != "" {
-		codes = []string{code}
-	} else if len(codes) == 0 && strings.ContainsFunc(said, func(r rune) bool { return r >= 'À' }) {
+	codes := []string{locale.Guess(said)}
+	if codes[0] == "" {
+		codes = locale.Of(said).Codes()
+	}
+	if len(codes) == 0 && strings.ContainsFunc(said, func(r rune) bool { return r >= 'À' }) {
 		codes = act.Codes() // of so few words that none tells its language
 	}
 	for _, code := range codes {

@@ -19,10 +19,17 @@ const leastNotes = 3
 func languagesOf(notes []temporal.Note) []string {
 	codes, sure := make([]string, len(notes)), map[string]int{}
 	for i := range notes {
-		if code, certain := locale.Guess(notes[i].Text); certain && act.Known(code) {
+		if code := locale.Sure(notes[i].Text); act.Known(code) {
 			codes[i] = code
 			sure[code]++
 		}
+	}
+	most := 0
+	for _, n := range sure {
+		most = max(most, n)
+	}
+	if most < leastNotes {
+		return codes // no other note is taken for one of these languages
 	}
 	usual := ""
 	for _, code := range act.Codes() {
@@ -57,17 +64,18 @@ const (
 // abroad are the candidates of notes in other languages than English.
 func abroad(g *gatherer) (out []Candidate) {
 	var changes, dues []Candidate
+	ended := endedIn(g)
 	for i := range g.foreign {
 		l := &g.foreign[i]
 		if l.asks {
 			continue
 		}
-		said := l.of.Text[l.span.Start:l.span.End]
+		said := l.said()
 		dated := false
 		if !act.Open(l.code, said) {
 			for _, d := range l.ahead() {
 				if c, ok := dueAbroad(l, said, d); ok {
-					if dated = true; !doneAbroad(g, l, &c) {
+					if dated = true; !doneAbroad(ended, l, &c) {
 						dues = append(dues, c)
 					}
 				}
@@ -76,7 +84,7 @@ func abroad(g *gatherer) (out []Candidate) {
 		for _, a := range act.Read(l.code, said) {
 			c, ok := candidateOf(l, said, &a)
 			switch {
-			case !ok || c.Kind == KindCommitment && (dated || doneAbroad(g, l, &c)):
+			case !ok || c.Kind == KindCommitment && (dated || doneAbroad(ended, l, &c)):
 			case c.Kind == KindCommitment:
 				dues = append(dues, c)
 			case c.Kind == KindChange:
@@ -91,13 +99,15 @@ func abroad(g *gatherer) (out []Candidate) {
 
 // latestOf keeps of what was said of one thing the last.
 func latestOf(all []Candidate) (out []Candidate) {
-	for i := range all {
-		k := slices.IndexFunc(out, func(o Candidate) bool { return slices.Equal(o.About, all[i].About) })
-		if k < 0 {
-			out = append(out, all[i])
-		} else {
-			out[k] = all[i]
+	at := map[string]int{}
+	for _, c := range all {
+		about := strings.Join(c.About, " ")
+		if k, ok := at[about]; ok {
+			out[k] = c
+			continue
 		}
+		at[about] = len(out)
+		out = append(out, c)
 	}
 	return out
 }
@@ -195,26 +205,41 @@ func aboutOf(code, said string) []string {
 	return slices.Compact(keys)
 }
 
-// doneAbroad tells whether a later note of the language says that a thing is done.
-func doneAbroad(g *gatherer, l *line, c *Candidate) bool {
-	about := asSet(c.About)
+// ending is a line of another language than English that says that something is done.
+type ending struct {
+	note  int
+	code  string
+	about map[string]bool
+}
+
+// endedIn are those lines. Each is read once: every promise is looked for in all of them.
+func endedIn(g *gatherer) (all []ending) {
 	for i := range g.foreign {
-		o := &g.foreign[i]
-		if o.note <= l.note || o.code != l.code || o.asks {
-			continue
-		}
-		said := o.of.Text[o.span.Start:o.span.End]
-		n := shared(about, asSet(act.Keys(o.code, said)))
-		if n > 0 && (n > 1 || len(about) <= 2) && act.Ended(o.code, said) {
-			return true
+		if l := &g.foreign[i]; !l.asks && act.Ended(l.code, l.said()) {
+			all = append(all, ending{l.note, l.code, asSet(act.Keys(l.code, l.said()))})
 		}
 	}
-	return false
+	return all
 }
+
+// doneAbroad tells whether a later note of the language says that a thing is done.
+func doneAbroad(ended []ending, l *line, c *Candidate) bool {
+	about := asSet(c.About)
+	return slices.ContainsFunc(ended, func(e ending) bool {
+		if e.note <= l.note || e.code != l.code {
+			return false
+		}
+		n := shared(about, e.about)
+		return n > 0 && (n > 1 || len(about) <= 2)
+	})
+}
+
+// said is the text of a line.
+func (l *line) said() string { return l.of.Text[l.span.Start:l.span.End] }
 
 // questionAbroad is one of another language than English that nobody answered.
 func questionAbroad(q temporal.Question, l *line) (c Candidate, ok bool) {
-	asked := plain(l.of.Text[l.span.Start:l.span.End])
+	asked := plain(l.said())
 	about := aboutOf(l.code, asked)
 	if act.Addressed(l.code, asked) || act.Open(l.code, asked) || len(about) == 0 || len(asked) > maxQuote {
 		return c, false

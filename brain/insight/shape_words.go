@@ -79,8 +79,8 @@ func (in *Input) shapeWordsOf(nodes []int32) *shapeWords {
 	for _, v := range nodes {
 		titles = append(titles, in.Nodes[v].Title)
 	}
-	if code, sure := locale.Guess(strings.Join(titles, ". ")); sure && shapeWordsIn[code] != nil {
-		return shapeWordsIn[code]
+	if words := shapeWordsIn[locale.Sure(strings.Join(titles, ". "))]; words != nil {
+		return words
 	}
 	return englishShape
 }

@@ -32,8 +32,8 @@ var wordsIn = map[string]*words{
 
 // wordsOf are the words for titles, in the language in which they surely are; names alone are in none.
 func wordsOf(titles string) *words {
-	if code, sure := locale.Guess(titles); sure && wordsIn[code] != nil {
-		return wordsIn[code]
+	if words := wordsIn[locale.Sure(titles)]; words != nil {
+		return words
 	}
 	return &english
 }

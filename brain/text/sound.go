@@ -269,7 +269,7 @@ func (h *heard) hangul(w string) {
 	}
 }
 
-// key gives the key that the index holds, "" if it is none.
+// key gives the key that the index holds, "" if the word has none.
 func (h *heard) key() string {
 	var sounds []byte
 	for _, c := range h.slots {
@@ -495,7 +495,8 @@ func (a *Analyzer) sound(in Lang, w []byte) Term {
 	return t
 }
 
-// asSounds gives what a word of a query is looked for by in texts of other scripts, without alternatives if it is none.
+// asSounds gives the keys by which a word of a query is looked for in texts of other scripts. It has no alternatives if
+// the word has no key.
 func (a *Analyzer) asSounds(t token, w []byte, langs LangSet, keepStops bool) QueryTerm {
 	t.capital = true // few write capitals into a search box
 	in, ok := soundSpace(t, w)

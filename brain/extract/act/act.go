@@ -39,15 +39,15 @@ type Act struct {
 }
 
 // Known tells whether sentences of a language are read.
-func Known(code string) bool { return spaced[code] != nil || joined[code] != nil }
+func Known(code string) bool { return spaced()[code] != nil || joined[code] != nil }
 
 // Codes are the languages that are read, in order, but for those that are known by their script.
 func Codes() []string { return []string{"de", "es", "fr", "it", "nl", "pl", "pt"} }
 
-// Names tells whether a word, in lower case, may name something in a language: it is none of those that hold sentences
-// together or say what they do.
+// Names tells whether a word, in lower case, may name something in a language: words that hold sentences
+// together, or say what they do, name nothing.
 func Names(code, word string) bool {
-	l := spaced[code]
+	l := spaced()[code]
 	return l == nil || !text.FunctionWord(word).Has(l.lang) && !l.known[word]
 }
 
@@ -56,7 +56,7 @@ func Read(code, said string) []Act {
 	if j := joined[code]; j != nil {
 		return j.read(said)
 	}
-	l := spaced[code]
+	l := spaced()[code]
 	if l == nil {
 		return nil
 	}
@@ -116,7 +116,7 @@ func tells(
 	if j := joined[code]; j != nil {
 		return by(j).MatchString(said)
 	}
-	l := spaced[code]
+	l := spaced()[code]
 	if l == nil {
 		return unknown
 	}
@@ -317,7 +317,7 @@ func (s *sentence) isWho(from, to int) bool {
 
 // Keys are the words that say what a sentence is about, each by what its forms share.
 func Keys(code, said string) (keys []string) {
-	l := spaced[code]
+	l := spaced()[code]
 	switch {
 	case joined[code] != nil:
 		return pairs(said)

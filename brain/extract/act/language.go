@@ -2,6 +2,7 @@ package act
 
 import (
 	"strings"
+	"sync"
 
 	"orgmem/brain/text"
 )
@@ -73,8 +74,11 @@ func (t *table) build() *language {
 	}
 }
 
-// spaced are the languages that part words by spaces.
-var spaced = map[string]*language{
-	"de": german.build(), "nl": dutch.build(), "fr": french.build(), "es": spanish.build(), "it": italian.build(),
-	"pt": portuguese.build(), "pl": polish.build(), "ar": arabic.build(), "hi": hindi.build(),
-}
+// spaced are the languages that part words by spaces. They are made when a text is first read: most commands of the
+// program read none.
+var spaced = sync.OnceValue(func() map[string]*language {
+	return map[string]*language{
+		"de": german.build(), "nl": dutch.build(), "fr": french.build(), "es": spanish.build(), "it": italian.build(),
+		"pt": portuguese.build(), "pl": polish.build(), "ar": arabic.build(), "hi": hindi.build(),
+	}
+})

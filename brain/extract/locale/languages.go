@@ -210,22 +210,30 @@ func (l Languages) mayDate(s string) bool {
 	return false
 }
 
-// Guess is the one language other than English that a text is in, as its two letters; "": it is in English, or several
-// come into question. sure tells whether more than one word says so.
-func Guess(s string) (code string, sure bool) {
+// Sure is the one language other than English that a text is in, as its two letters, where more than one word says so;
+// "": it is in English, or it is not sure.
+func Sure(s string) string {
 	if han, kana, letters := eastern(s); 2*(han+kana) > letters {
 		if kana > 0 {
-			return "ja", true
+			return "ja"
 		}
-		return "zh", true
+		return "zh"
 	}
-	if code = Surely(s).latin(); code != "" {
-		return code, true
+	if code := Surely(s).latin(); code != "" {
+		return code
 	}
 	if polish(s) {
-		return "pl", true
+		return "pl"
 	}
-	return Of(s).latin(), false
+	return ""
+}
+
+// Guess is Sure where one word may be enough.
+func Guess(s string) string {
+	if code := Sure(s); code != "" {
+		return code
+	}
+	return Of(s).latin()
 }
 
 // polish tells whether a word in small letters has a letter that only Polish has.

@@ -26,7 +26,7 @@ type Turn struct {
 }
 
 // Find finds who speaks where, at most most turns: lines of the form "Name: words" of the speakers that are known, who
-// are given by what they are called. Where there are none, also "<Name> words" and "[10:30] Name: words", if the text
+// are given by what they are called. If known is nil, also "<Name> words" and "[10:30] Name: words", if the text
 // is made of such lines. human tells whether a name is known as a person's.
 func Find(s string, known map[string]string, most int, human func(name string) bool) []Turn {
 	begins := read
@@ -60,7 +60,7 @@ func Find(s string, known map[string]string, most int, human func(name string) b
 	return turns
 }
 
-// Known are speakers by their labels, with what each is called; nil where there are none.
+// Known maps the labels of speakers to what each is called. It is nil without speakers.
 func Known(speakers []string, longest int) map[string]string {
 	if len(speakers) == 0 {
 		return nil

@@ -38,7 +38,7 @@ func drawnNodes(p *pb.ManifoldPlot) (nodes []string) {
 	return nodes
 }
 
-// storedPlot is the record of an organization's plot, in whichever of its memories; nil where there is none.
+// storedPlot is the record of an organization's plot, in any of its memories; nil if none is stored.
 func (n *testNode) storedPlot(org account.CreatedOrg) (out *pb.ManifoldPlot) {
 	n.t.Helper()
 	id := storage.StoreID{Org: org.Org, Realm: storage.RealmMain}
@@ -143,7 +143,7 @@ func TestPlot(t *testing.T) {
 	for _, id := range nodes[:4] {
 		c.forget(id)
 	}
-	n.waitFor(func() bool { // of too few passages there is none
+	n.waitFor(func() bool { // too few passages make no plot
 		if n.storedPlot(org) == nil && c.plot() == nil {
 			return true
 		}

@@ -213,7 +213,7 @@ type basinGround struct {
 	nodes, lent []int32
 }
 
-// foundManifold is what comes of a manifold beside the view; nothing where there is none.
+// foundManifold is what comes of a manifold beside the view. It is empty if no manifold was found.
 type foundManifold struct {
 	shift *manifold.Shift // set where the person has moved
 	rests []basinGround   // of each basin
@@ -331,8 +331,8 @@ func (c identityStage) plotOf(r *manifold.Reading, p *manifold.Plot, of []cognit
 	return out
 }
 
-// putViews writes an identity and its plot, without what was forgotten since the cycle read it; where there is no
-// manifold, the one that there was goes.
+// putViews writes an identity and its plot, without what was forgotten since the cycle read it. Without a manifold it
+// removes the plot that was stored.
 func putViews(f *graph.Tx, view *pb.IdentityView, plot *pb.ManifoldPlot) (err error) {
 	f.Derived.PutView(graph.ViewIdentity, view)
 	if plot == nil {

@@ -122,10 +122,12 @@ func (r *NodeRecords) editable(id pb.NodeID) (*pb.Node, *pb.Problem, error) {
 // the chunk. Chunk 0 is any.
 func (r *NodeRecords) StillHolds(id pb.NodeID, chunk uint64) (bool, error) {
 	n, err := r.Node(id)
-	if err != nil || n.GetStatus() != pb.StatusLive || n.GetUnlearned() {
-		return false, err
-	}
-	return chunk == 0 || slices.Contains(n.GetChunks(), chunk), nil
+	return err == nil && Holds(n, chunk), err
+}
+
+// Holds tells whether something may be derived from a node, and whether it still has the chunk, unless that is 0.
+func Holds(n *pb.Node, chunk uint64) bool {
+	return n.GetStatus() == pb.StatusLive && !n.GetUnlearned() && (chunk == 0 || slices.Contains(n.GetChunks(), chunk))
 }
 
 // StillHolding returns those of some nodes of which StillHolds is true.

@@ -156,7 +156,7 @@ func (d *draft) stands(r storage.Reader) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if n.GetStatus() != pb.StatusLive || n.GetUnlearned() || at >= len(n.GetChunks()) {
+		if !graph.Holds(n, 0) || at >= len(n.GetChunks()) {
 			return false, nil
 		}
 		chunk := &pb.Chunk{}

@@ -25,7 +25,7 @@ import (
 
 const (
 	// MaxSpare bounds the hits behind a page that are compared for the places of copies in it: of more copies than that
-	// the page shows what is left over. Each costs two records to be read, some 16 µs, and none is where there is no copy.
+	// the page shows what is left over. Each costs two reads, some 16 µs. A page without copies reads none of them.
 	MaxSpare = 100
 	// sharedWords is from how many words on what two people have written, or one on two days, is one text that went
 	// around. Of less it may be two that say the same: "I am away on Friday".
@@ -41,7 +41,7 @@ const (
 type shown struct {
 	part  *partition.Ref
 	hit   *pb.Hit
-	node  *pb.Node  // nil: it is not read yet, and nor is the chunk
+	node  *pb.Node  // nil: neither it nor the chunk is read yet
 	chunk *pb.Chunk // the passage
 }
 
@@ -177,10 +177,10 @@ func (p *page) currentFirst(asOf int64) error {
 	if !slices.ContainsFunc(p.found, func(x *shown) bool { return len(x.node.GetFacts()) > 0 }) {
 		return nil
 	}
-	hits, nodes := make([]*pb.Hit, len(p.found)), make([]*pb.Node, len(p.found))
+	hits, nodes := p.hitsAndNodes()
 	of := make(map[*pb.Hit]*shown, len(p.found))
-	for i, x := range p.found {
-		hits[i], nodes[i], of[x.hit] = x.hit, x.node, x
+	for _, x := range p.found {
+		of[x.hit] = x
 	}
 	temporal.CurrentFirst(hits, nodes, asOf)
 	if !p.copied() {
@@ -199,8 +199,8 @@ func (p *page) currentFirst(asOf int64) error {
 }
 
 // arrange gives the order of the page's hits, by their places among those found, at most topK. A copy has the score of
-// what it stands behind, if its own is greater, so that scores fall from hit to hit; and whoever takes another's place
-// has its score.
+// what it stands behind, if its own is greater, so that scores fall from hit to hit. A hit that takes another's place
+// gets its score.
 func (p *page) arrange(topK int) []int {
 	order := make([]int, 0, len(p.found))
 	if !p.copied() {
@@ -286,11 +286,16 @@ func (p *page) markStale(st *storage.Store, parts []*partition.Ref, asOf int64) 
 	if !slices.ContainsFunc(p.found, func(x *shown) bool { return rests(x.node) }) {
 		return nil
 	}
-	hits, nodes := make([]*pb.Hit, len(p.found)), make([]*pb.Node, len(p.found))
-	for i, x := range p.found {
-		hits[i], nodes[i] = x.hit, x.node
-	}
+	hits, nodes := p.hitsAndNodes()
 	return markStale(st, parts, hits, nodes, asOf)
+}
+
+// hitsAndNodes are those found, apart.
+func (p *page) hitsAndNodes() (hits []*pb.Hit, nodes []*pb.Node) {
+	for _, x := range p.found {
+		hits, nodes = append(hits, x.hit), append(nodes, x.node)
+	}
+	return hits, nodes
 }
 
 // fillByBrain is fill for what a brain ranks, of which found gives so many of the best.
@@ -314,7 +319,7 @@ func (p *page) fillByBrain(topK int, found func(most int) ([]walked, error)) ([]
 	}
 }
 
-// unlessCopied leaves out of hits what says the same as another of them: whoever reads all of them has read it.
+// unlessCopied leaves out hits that say the same as another of them: a reader of all of them misses nothing.
 func unlessCopied(hits []*pb.Hit) []*pb.Hit {
 	return slices.DeleteFunc(slices.Clone(hits), func(h *pb.Hit) bool {
 		return h.GetDuplicateOf() != "" && slices.ContainsFunc(hits, func(first *pb.Hit) bool {

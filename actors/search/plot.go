@@ -53,7 +53,7 @@ func standingSignals(r storage.Reader, part *partition.Ref, plot *pb.ManifoldPlo
 	plot.Signals = slices.DeleteFunc(plot.GetSignals(), func(s *pb.PlotSignal) bool {
 		n := nodes[s.GetNode()]
 		s.Title = n.GetTitle()
-		return n.GetStatus() != pb.StatusLive || n.GetUnlearned() || !slices.Contains(n.GetChunks(), s.GetChunk())
+		return !graph.Holds(n, s.GetChunk())
 	})
 	return nil
 }

@@ -171,7 +171,7 @@ func (o *Module) SearchIn(
 		result.Explained = best.all.result()
 	}
 	p := rd.page(st)
-	// Whoever asks for versions that were replaced wants them side by side, and one arm is asked for as it is.
+	// A request for replaced versions wants them side by side; one for words or vectors alone wants that ranking as it is.
 	p.plain = op.GetIncludeSuperseded() || q.Mode != index.Hybrid
 	defer p.done()
 	if err := p.fill(parts, best, topK, q.Query); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orgmem/actors/graph"
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	"orgmem/brain/answer"
@@ -39,7 +40,7 @@ func (o *Module) recentTitles(c *tenant.Call, st *storage.Store, most int) ([]st
 		if err != nil {
 			return nil, err
 		}
-		if !found || n.GetStatus() != pb.StatusLive || n.GetUnlearned() || len(n.GetChunks()) == 0 {
+		if !found || !graph.Holds(n, 0) || len(n.GetChunks()) == 0 {
 			continue
 		}
 		chunk := &pb.Chunk{}

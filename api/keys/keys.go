@@ -1,5 +1,5 @@
-// Package keys has API keys in JSON. It promises that only the answer that makes one carries the key itself, and that
-// all lists tell of a key the same. One of its own, since the package of routes is as large as it may be.
+// Package keys has API keys in JSON. It promises that only the answer that makes a key carries the key itself, and that
+// all lists show the same fields of a key.
 package keys
 
 import (

@@ -90,7 +90,7 @@ func (p *profiler) take(ctx context.Context, clk clock.Clock, name, seconds stri
 	default:
 		err = watch(ctx, clk, span, out, trace.Start, trace.Stop)
 	}
-	if err == nil && out.over {
+	if out.over {
 		err = fmt.Errorf("%w: seconds: the %s is %w of %d MiB; ask for fewer", tenant.ErrInvalid, name, errProfileSize,
 			maxProfileBytes>>20)
 	}

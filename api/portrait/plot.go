@@ -1,6 +1,5 @@
 // Package portrait has an identity's plot in JSON: where its basins lie, and some of
-// its passages. It promises that each passage is in a basin that is there. It is a package
-// of its own since that of the routes is as large as it may be.
+// its passages. It promises that each passage is in a basin of the plot.
 package portrait
 
 import (

@@ -61,7 +61,7 @@ function goValue(v: unknown, name: string): string {
 
 const goFields = (fields: Fields): string => listed(fields, goValue, pascal);
 
-/** What is asked, as a whole program: a part of one would have to be completed by whoever copies it. */
+/** What is asked, as a whole program: a visitor would have to complete a part of one. */
 function goProgram(config: string, client: string, asked: string): string {
   const packages = ["context", "encoding/json", "log", "os", ...(asked.includes("time.Date(") ? ["time"] : [])];
   return `package main

@@ -6,9 +6,9 @@ const together = 50; // ids in one request, which is as many as the service take
 const idOfKey = /^[0-9a-f]{64}$/;
 
 /**
- * What keys are called, which histories and trails name by their ids alone. An admin is told of every member's; who is none,
- * of their own. Make one for a view, and have it learn the ids of each page that comes: those of a page are asked for
- * together, and each once.
+ * What keys are called, which histories and trails name by their ids alone. The service gives an admin the names of all
+ * members' keys, and everybody else those of their own. Make one for a view, and have it learn the ids of each page that
+ * comes: those of a page are asked for together, and each once.
  */
 export class KeyNames {
   /** null: there is no such key any more, and so nobody knows what it was called. */

@@ -27,8 +27,8 @@ class Session {
   /** Grows when a subject was made or erased here, so that lists of them ask again. */
   subjectsChanged = $state(0);
   /**
-   * Grows with each sign-in and each end of one, and with whatever this tab has changed. What is remembered from view to
-   * view is of one count, and is asked for anew in the next: what is forgotten, or another's, is never shown.
+   * Grows with each sign-in, each sign-out and each change that this tab makes. What a view remembers for the next belongs
+   * to one count, and is asked for again under another: nothing that is forgotten, or is another person's, is shown.
    */
   changes = $state(0);
   /** Why there is nobody signed in any more. */
@@ -40,7 +40,7 @@ class Session {
   #subject = $derived(router.query.get("as") ?? "");
   #fetch: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
-    const asked = typeof input === "string" ? input : input instanceof URL ? input.pathname : input.url;
+    const asked = input instanceof Request ? input.url : String(input);
     if (response.ok && (init?.method ?? "GET") !== "GET" && !reading.test(asked)) this.changes++;
     return response;
   };

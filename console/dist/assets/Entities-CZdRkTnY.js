@@ -1,0 +1,1 @@
+import"./Problem-DScFYkpy.js";import{t as e}from"./NodeList-BqHMmfa0.js";function t(t){e(t,{of:`entities`})}export{t as default};

@@ -1,1 +1,0 @@
-import"./Problem-DScFYkpy.js";import{t as e}from"./NodeList-DG_cwflV.js";function t(t){e(t,{of:`entities`})}export{t as default};

@@ -1,1 +1,0 @@
-import"./Problem-DScFYkpy.js";import{d as e,o as t}from"./app-CWEZdInP.js";var n=500,r=()=>t(t=>e.client.domains.list({pageSize:100,signal:t}).take(n)),i=e=>e.label||e.keywords.slice(0,3).join(`, `)||`Without a label`;export{r as n,i as t};

@@ -68,7 +68,7 @@ func run(ctx context.Context, log io.Writer, root, out, version string) (err err
 		}
 	}
 	if own < 0 {
-		return fmt.Errorf("%s/%s is none of %v: nothing here can print the manual", runtime.GOOS, runtime.GOARCH, targets)
+		return fmt.Errorf("%s/%s is not one of %v: nothing here can print the manual", runtime.GOOS, runtime.GOARCH, targets)
 	}
 	p, err := newPayload(ctx, root, all[own])
 	if err != nil {

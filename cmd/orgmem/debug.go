@@ -140,7 +140,7 @@ metrics.txt      all figures at the time
 errors.txt       what could not be had, and why
 `
 
-// gather asks for all parts. What cannot be had is told in errors.txt, unless nothing can.
+// gather asks for all parts, and lists in errors.txt those that it could not get. If it can get none, it fails.
 func gather(c *cobra.Command, server *client.Client, seconds int) ([]part, error) {
 	own, err := json.MarshalIndent(thisBuild(), "", "  ")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"orgmem/cmd/orgmem/internal/config"
 )
 
-// What a service manager is told (sd_notify(3)).
+// The messages to a service manager (sd_notify(3)).
 const (
 	notifyReady    = "READY=1"
 	notifyStopping = "STOPPING=1"

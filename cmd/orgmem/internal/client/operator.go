@@ -171,7 +171,7 @@ func (c *Client) Doctor(ctx context.Context) (json.RawMessage, error) {
 
 func orgPath(org pb.OrgID) string { return "/operator/orgs/" + org.String() }
 
-// Read returns an answer of the operator interface as it came, whatever it is of: JSON, metrics, a profile.
+// Read returns an answer of the operator interface as it came: JSON, metrics or a profile.
 func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
 	status, header, raw, err := c.Raw(ctx, http.MethodGet, path, nil, "")
 	if err == nil && (status < 200 || status > 299) {

@@ -86,9 +86,19 @@ def find(r):
     assert all(len(lang) == 2 and q.strip() for lang, q in r["other"]), "questions in other languages"
 
 
+def scene(r):
+    """Notes of one memory, questions of which one note answers each, and questions that none does."""
+    notes = r["notes"]
+    assert len(notes) >= 4 and all(n.strip() for n in notes) and len(set(notes)) == len(notes), "notes"
+    assert len(r["ask"]) >= 3 and all(q.strip() for _, q, _ in r["ask"]), "questions"
+    assert all(span in notes[i] for i, _, span in r["ask"]), "span not in its note"
+    assert all(0 <= i < len(notes) and len(lang) == 2 and q.strip() for i, lang, q in r["other"]), "other languages"
+    assert all(q.strip() for q in r["none"]), "questions without an answer"
+
+
 # What a frame's facts and its other statements make of a pair.
 CROSSINGS = {"same": "entail", "clash": "contradict", "fine": "neutral"}
-CHECKS = {"asks": asks, "finds": find, "frames": frame, "pairs": pair, "qa": qa, "spans": spans, "times": times}
+CHECKS = {"asks": asks, "finds": find, "frames": frame, "pairs": pair, "qa": qa, "scenes": scene, "spans": spans, "times": times}
 
 
 def lines(f):
@@ -123,6 +133,8 @@ def texts_of(r):
     yield from (r[k] for k in ("a", "b", "context_a", "context_b", "note", "question", "text") if isinstance(r.get(k), str))
     yield from (p["text"] for p in r.get("passages", []))
     yield from r.get("q", [])
+    yield from r.get("notes", [])
+    yield from (q for _, q, _ in r.get("ask", []))
     if "clash" in r:
         yield from (s for key in ("a", "same", "clash", "fine") for s in r[key])
 
@@ -186,7 +198,7 @@ def main():
             records.append((f, r))
             answered = "answerable" if r.get("answer") else "null"
             counts[kind, r.get("label") or (answered if kind == "qa" else r["lang"])] += 1
-            heads[str([r.get(k) for k in ("a", "b", "question", "passages", "text", "q")])] += 1
+            heads[str([r.get(k) for k in ("a", "b", "question", "passages", "text", "q", "notes")])] += 1
             labels[r["id"]] = r.get("label")
             for key, label in CROSSINGS.items() if kind == "frames" else ():
                 labels |= {f"{r['id']}:a{i}:{key}{j}": label for i in range(len(r["a"])) for j in range(len(r[key]))}

@@ -59,7 +59,10 @@ class Published:
         made = Tokenizer(models.Unigram(vocabulary, unk_id=self.unknown, byte_fallback=False))
         made.pre_tokenizer = pre_tokenizers.Sequence(
             [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(prepend_scheme="always")])
-        return lambda text: made.encode("".join(self.rules.get(c, c) for c in text), add_special_tokens=False).ids
+        return lambda text: made.encode(self.normalised(text), add_special_tokens=False)
+
+    def normalised(self, text):
+        return "".join(self.rules.get(c, c) for c in text)
 
 
 def weights(blocks):
@@ -168,7 +171,7 @@ def main():
     centre = np.frombuffer(section(pack, "centre"), np.float32).reshape(-1, 384)
     rows = []
     for language, text in sentences():
-        ids = [0, *cut("passage: " + text), 2]
+        ids = [0, *cut("passage: " + text).ids, 2]
         if len(ids) <= LONGEST:
             packed = base64.b64encode(without(centre, encoder.vector(ids)).astype(np.float16).tobytes()).decode()
             rows.append({"language": language, "text": text, "ids": ids, "vector": packed})

@@ -50,6 +50,7 @@ type Model struct {
 	tok    tokenizer
 	kern   kernel.Kernels
 
+	file      *packfile.File    // for what is laid over it
 	hash      [sha256.Size]byte // of the pack
 	words     wordVectors
 	positions []float32
@@ -95,6 +96,7 @@ func openPack(pack []byte, room Room) (*Model, error) {
 	m := &Model{
 		id:     idOf(f),
 		header: f.Header,
+		file:   f,
 		hash:   f.Hash(),
 		eight:  f.InBlocks(),
 		kern:   kernel.Available()[0],

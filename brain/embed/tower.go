@@ -19,13 +19,9 @@ type Tower struct {
 // unpacked into room (nil: the heap). The pack must not change while the tower is in
 // use. Errors wrap ErrPack, as with a model that the tower was not made for.
 func LoadTower(pack []byte, base *Model, room Room) (*Tower, error) {
-	f, err := packfile.Open(pack)
+	f, err := openTower(pack, base)
 	if err != nil {
 		return nil, fmt.Errorf("embed: load tower: %w", err)
-	}
-	h := &base.header
-	if f.Base != hex.EncodeToString(base.hash[:]) || f.Dim != h.Dim || f.FFN != h.FFN || f.MaxTokens != h.MaxTokens {
-		return nil, fmt.Errorf("embed: load tower: %w: %s was not made for %s", ErrPack, f.Name, base.id)
 	}
 	m := *base
 	m.id = idOf(f)
@@ -34,6 +30,30 @@ func LoadTower(pack []byte, base *Model, room Room) (*Tower, error) {
 		return nil, fmt.Errorf("embed: load tower: %w", err)
 	}
 	return &Tower{m: &m, f: f}, nil
+}
+
+// CheckTower tells whether a tower's pack is whole and was made for a model, without unpacking anything. Errors are those
+// of LoadTower.
+func CheckTower(pack []byte, base *Model) error {
+	if _, err := openTower(pack, base); err != nil {
+		return fmt.Errorf("embed: check tower: %w", err)
+	}
+	return nil
+}
+
+func openTower(pack []byte, base *Model) (*packfile.File, error) {
+	f, err := packfile.Open(pack)
+	if err != nil {
+		return nil, err
+	}
+	h := &base.header
+	if f.Base != hex.EncodeToString(base.hash[:]) || f.Dim != h.Dim || f.FFN != h.FFN || f.MaxTokens != h.MaxTokens {
+		return nil, fmt.Errorf("%w: %s was not made for %s", ErrPack, f.Name, base.id)
+	}
+	if f.Patch {
+		err = f.Over(base.file)
+	}
+	return f, err
 }
 
 // ID names the tower, its pack and the arithmetic that texts go through.
@@ -48,6 +68,16 @@ func (t *Tower) MaxTokens() int { return t.m.header.MaxTokens }
 // Head returns a task's dense layer of the announced shape.
 func (t *Tower) Head(name string, in, out int) (packfile.Linear, error) {
 	return t.f.Head(name, in, out)
+}
+
+// HeadOut is how many values a head gives; 0 where the pack holds none of the name.
+func (t *Tower) HeadOut(name string) int {
+	for _, h := range t.f.TaskHeads {
+		if h.Name == name {
+			return h.Out
+		}
+	}
+	return 0
 }
 
 // HasHead tells whether the pack holds a head of the name, of whatever shape.

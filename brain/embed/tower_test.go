@@ -147,3 +147,86 @@ func TestTowerKnowsItsBase(t *testing.T) {
 		t.Errorf("a head that is not there: %v", err)
 	}
 }
+
+// patchOf is the part of layers in blocks that lies beside a model, every third block, as a patch has it; and these layers
+// whole, with the others of the model in between.
+func patchOf(own, under packfile.Linear) (patch, whole packfile.Linear) {
+	n := len(own.Blocks) / packfile.BlockBytes
+	patch, whole = packfile.Linear{B: own.B, Taken: make([]byte, n/8)}, packfile.Linear{B: own.B}
+	for i := range n {
+		at := i * packfile.BlockBytes
+		if i%3 != 0 {
+			whole.Blocks = append(whole.Blocks, under.Blocks[at:at+packfile.BlockBytes]...)
+			continue
+		}
+		patch.Taken[i/8] |= 1 << (i % 8)
+		patch.Blocks = append(patch.Blocks, own.Blocks[at:at+packfile.BlockBytes]...)
+		whole.Blocks = append(whole.Blocks, own.Blocks[at:at+packfile.BlockBytes]...)
+	}
+	return patch, whole
+}
+
+// TestPatch: a patch over a model computes what a tower with all of its layers does, and lies over nothing else.
+func TestPatch(t *testing.T) {
+	t.Parallel()
+	inBlocks := func(seed uint64) (packfile.Header, packfile.Weights) {
+		h := tinyHeader()
+		h.WeightBits, h.WordBits = 4, 4
+		w := packtest.New(seed).Weights(h, tinyWords)
+		packtest.InBlocks(&h, &w)
+		return h, w
+	}
+	h, under := inBlocks(11)
+	base := modelOf(t, h, under)
+	_, own := inBlocks(21)
+	patched, whole := own, own
+	patched.Layers, whole.Layers = slices.Clone(own.Layers), slices.Clone(own.Layers)
+	linears := func(l *packfile.Layer) []*packfile.Linear {
+		return []*packfile.Linear{&l.Query, &l.Key, &l.Value, &l.Output, &l.Up, &l.Down}
+	}
+	for i := range own.Layers {
+		for k, of := range linears(&own.Layers[i]) {
+			patch, all := patchOf(*of, *linears(&under.Layers[i])[k])
+			*linears(&patched.Layers[i])[k], *linears(&whole.Layers[i])[k] = patch, all
+		}
+	}
+	h.Name, h.Base, h.WordBits, h.Tiers = "tower", hex.EncodeToString(base.hash[:]), 0, nil
+	load := func(h packfile.Header, w packfile.Weights, base *Model) (*Tower, error) {
+		pack, err := packfile.Build(h, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return LoadTower(pack, base, nil)
+	}
+	want, err := load(h, whole, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Patch = true
+	tower, err := load(h, patched, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sequences := tinySequences(want, 10)
+	for i, s := range states(tower, sequences) {
+		if !slices.Equal(s, states(want, sequences[i:i+1])[0]) {
+			t.Errorf("sequence %d differs", i)
+		}
+	}
+	missing := patched
+	missing.Layers = slices.Clone(patched.Layers)
+	missing.Layers[1].Up.Taken = nil
+	if _, err := packfile.Build(h, missing); !errors.Is(err, ErrPack) {
+		t.Errorf("without what is taken: %v", err)
+	}
+	other := h
+	other.WeightBits = 0
+	if _, err := packfile.Build(other, patched); !errors.Is(err, ErrPack) {
+		t.Errorf("a patch of twelve bits: %v", err)
+	}
+	full := tinyModel(t, tinyHeader())
+	h.Base = hex.EncodeToString(full.hash[:])
+	if _, err := load(h, patched, full); !errors.Is(err, ErrPack) {
+		t.Errorf("over a model that is in no blocks: %v", err)
+	}
+}

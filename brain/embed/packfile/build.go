@@ -10,10 +10,13 @@ import (
 )
 
 // Linear is a layer y = W·x + b as published: W is [out][in], row by row. Of a
-// header with weights of four bits, Blocks are W and are stored as they are.
+// header with weights of four bits, Blocks are W and are stored as they are; of
+// a patch they are those that it exchanges, and Taken says which these are, a bit
+// for each block, the lowest of a byte first.
 type Linear struct {
 	W, B   []float32
 	Blocks []byte
+	Taken  []byte
 }
 
 // Norm is a layer norm's gain and offset.
@@ -89,6 +92,7 @@ func Build(h Header, w Weights) ([]byte, error) {
 			B: concat(l.Query.B, l.Key.B, l.Value.B),
 
 			Blocks: concat(l.Query.Blocks, l.Key.Blocks, l.Value.Blocks),
+			Taken:  concat(l.Query.Taken, l.Key.Taken, l.Value.Taken),
 		}
 		b.linear(LayerName(i, MatQKV), qkv, h.Dim, 3*h.Dim)
 		b.linear(LayerName(i, MatOutput), l.Output, h.Dim, h.Dim)
@@ -182,7 +186,11 @@ func (b *builder) words(w Weights) {
 
 func (b *builder) linear(name string, l Linear, in, out int) {
 	if b.h.WeightBits == bits4 {
-		b.blocks(name, l.Blocks, in*out)
+		if b.h.Patch {
+			b.patch(name, l, in*out)
+		} else {
+			b.blocks(name, l.Blocks, in*out)
+		}
 		b.floats(name+suffixBias, l.B, out)
 		b.h.Matrices = append(b.h.Matrices, Matrix{Name: name, In: in, Out: out})
 		return

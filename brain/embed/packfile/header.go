@@ -55,6 +55,8 @@ type Header struct {
 	// Base is set in the pack of a tower: layers that run over the words, positions and norm
 	// of another pack, the one whose hash (hex) this is. Its own tokenizer and prefixes say nothing.
 	Base string `json:"base,omitempty"`
+	// Patch says of a tower that its matrices, in blocks of four bits, are those of its base with some blocks exchanged.
+	Patch bool `json:"patch,omitempty"`
 	// TaskHeads are what a tower's tasks read from its layers. Filled by Build.
 	TaskHeads []TaskHead `json:"taskHeads,omitempty"`
 
@@ -181,6 +183,8 @@ func (h *Header) validate() error {
 		return fmt.Errorf("%w: cosines of %g with a spread of %g", ErrPack, h.CosineMean, h.CosineSpread)
 	case h.Centre < 0 || h.Centre > maxCentre || h.Base != "" && h.Centre > 0:
 		return fmt.Errorf("%w: a centre of %d rows over base %q", ErrPack, h.Centre, h.Base)
+	case h.Patch && (h.Base == "" || h.WeightBits != bits4):
+		return fmt.Errorf("%w: a patch of weights of %d bits over base %q", ErrPack, h.WeightBits, h.Base)
 	case len(h.TaskHeads) > maxHeads || h.Base == "" && len(h.TaskHeads) > 0:
 		return fmt.Errorf("%w: %d task heads over base %q", ErrPack, len(h.TaskHeads), h.Base)
 	case slices.ContainsFunc(h.TaskHeads, func(t TaskHead) bool { return t.After < 0 || t.After > h.Layers }):

@@ -50,6 +50,7 @@ const (
 	suffixGamma  = ".gamma"
 	suffixBeta   = ".beta"
 	suffixCode   = ".code"
+	suffixTaken  = ".taken"
 )
 
 // LayerName returns the name of a part of layer i.
@@ -61,6 +62,7 @@ type File struct {
 	Header
 	hash     [sha256.Size]byte
 	sections map[string][]byte
+	base     *File // of a patch, once it is laid over it
 }
 
 // Open checks the hash and the shapes. Errors wrap ErrPack.
@@ -208,7 +210,12 @@ func (f *File) Linear(name string, in, out int) (p Packed, err error) {
 	case bits4:
 		length = BlocksLen(in * out)
 	}
-	if p.Weights, err = f.section(name, length); err != nil {
+	if f.Patch {
+		p.Weights, err = f.patched(name, in, out)
+	} else {
+		p.Weights, err = f.section(name, length)
+	}
+	if err != nil {
 		return Packed{}, err
 	}
 	if !blocks {

@@ -59,13 +59,19 @@ var models = []model{
 		notes: "Trained by this project from e5-small-v2, over the words of all-MiniLM-L6-v2: docs/reader.md.",
 	},
 	{
+		path: "brain/reader/weights/abroad.pack", name: "orgmem-reader-abroad",
+		about: "The reader that answers questions in any language.", licence: "MIT",
+		from:  []ancestor{multilingualE5},
+		notes: "Blocks that stand in the place of some of the multilingual embedder's, trained by this project: docs/reader.md.",
+	},
+	{
 		path: "brain/reader/weights/answers.pack", name: "orgmem-reader-answers",
 		about: "The reader that finds answers in passages and tags names and times.", licence: "Apache-2.0",
 		from:  []ancestor{miniLM},
 		notes: "Trained by this project from all-MiniLM-L6-v2: docs/reader.md.",
 	},
 	{
-		path: "brain/extract/tagger/weights/names.model", name: "orgmem-names",
+		path: "brain/extract/tagger/weights/names.model.gz", name: "orgmem-names",
 		about:   "The tagger of names.",
 		licence: "Apache-2.0 AND CC-BY-4.0 AND MIT AND CC0-1.0 AND LicenseRef-SCOWL",
 		from: []ancestor{

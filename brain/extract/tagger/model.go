@@ -2,10 +2,12 @@ package tagger
 
 import (
 	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"sync"
@@ -166,11 +168,21 @@ func Open(data []byte) (*Model, error) {
 	return m, nil
 }
 
-//go:embed weights/names.model
+//go:embed weights/names.model.gz
 var packed []byte
 
 // Load opens the model that is built in, once.
-var Load = sync.OnceValues(func() (*Model, error) { return Open(packed) })
+var Load = sync.OnceValues(func() (*Model, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
+	}
+	return Open(data)
+})
 
 // find looks a word or phrase up.
 func (m *Model) find(key uint32) (Entry, bool) {

@@ -135,14 +135,17 @@ func labelOf(p *answer.Read) string {
 // others as long as there is room for them. Where they are long the sentence that answers is read again by itself. What
 // was not read has no reading: it answers with probability 0.
 func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, rd *searcher) error {
-	w, words := rd.reading(o.System.Config.Reader), NewQueryWords(rd.Reader, query)
+	words := NewQueryWords(rd.Reader, query)
 	passages := make([]reader.Passage, len(read))
-	var first, rest []window
 	for i := range read {
 		passages[i] = reader.Passage{Label: labelOf(&read[i]), Text: read[i].Hit.GetChunk()}
+	}
+	q := rd.reading(o.System.Config.Reader).Asking(query, passages)
+	var first, rest []window
+	for i := range read {
 		best, most := -1, -1.0
 		at := len(rest)
-		for k, sp := range w.Windows(passages[i]) {
+		for k, sp := range q.Windows(passages[i]) {
 			if share := words.share(passages[i].Text[sp.Start:sp.End]); share > most {
 				best, most = k, share
 			}
@@ -166,7 +169,7 @@ func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, 
 		for _, x := range batch {
 			asked = append(asked, reader.Passage{Label: passages[x.hit].Label, Text: passages[x.hit].Text[x.Start:x.End]})
 		}
-		for i, found := range w.Ask(nil, query, asked) {
+		for i, found := range q.Ask(nil, asked) {
 			read[batch[i].hit].Take(found, batch[i].Span)
 		}
 		if err := c.Awaited(); err != nil {
@@ -177,7 +180,7 @@ func (o *Module) readPassages(c *tenant.Call, query string, read []answer.Read, 
 	for i := range passages {
 		labels[i] = passages[i].Label
 	}
-	answer.ReadCloser(read, labels, func(again []reader.Passage) []reader.Reading { return w.Ask(nil, query, again) })
+	answer.ReadCloser(read, labels, func(again []reader.Passage) []reader.Reading { return q.Ask(nil, again) })
 	return c.Awaited()
 }
 

@@ -31,26 +31,32 @@ const (
 	// probability does not answer, and is left where it is.
 	readingWeight = 0.05
 	leastReading  = 0.01
+	// leastAbroad is that of the reader of all languages, which is less sure of what does not answer.
+	leastAbroad = 0.2
 	// longReading is from how many tokens on a reading counts less, the question included: by the square of how much
 	// longer it is. The reader has learned of notes and messages, of which one in ten is longer; a page of a meeting
 	// answers a little of everything.
 	longReading = 120
 )
 
-// lift is what a reading of so many tokens adds to the score of a hit: nothing or more, so that what was not read loses
-// nothing by it against what was and does not answer.
-func lift(answers float64, tokens int) float32 {
+// lift is what a reading of so many tokens adds to the score of a hit, from least on: nothing or more, so that what was not
+// read loses nothing by it against what was and does not answer.
+func lift(answers, least float64, tokens int) float32 {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	over := max(1, float64(tokens)/longReading)
-	answers = min(max(answers, leastReading), 1-leastReading)
-	return float32(readingWeight * (logit(answers) - logit(leastReading)) / (over * over))
+	answers = min(max(answers, least), 1-leastReading)
+	return float32(readingWeight * (logit(answers) - logit(least)) / (over * over))
 }
 
-// rereads tells whether what is found for a query is read: the words that the reader knows are English ones, and of a
-// long text it would see the begin only.
+// rereads tells whether what is found for a query is read: in another language than English only where a reader knows
+// it, and nothing that is too long for a question, of which it would see the begin only.
 func (o *Module) rereads(e Effort, q *training.Lookup, query string, rd *searcher) bool {
-	return e.reads && q.Mode == index.Hybrid && o.asks() && text.LanguageOfQuestion(query) == text.English &&
-		rd.reading(o.System.Config.Reader).Whole(query)
+	if !e.reads || q.Mode != index.Hybrid || !o.asks() {
+		return false
+	}
+	r := o.System.Config.Reader
+	asking := rd.reading(r).Asking(query, nil)
+	return (r.AsksAbroad() || text.LanguageOfQuestion(query) == text.English) && asking.Whole()
 }
 
 // reread has the leading hits of a search read, the best first, and notes with the candidates that they come of what
@@ -59,7 +65,8 @@ func (o *Module) reread(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, hits []index.Hit,
 	candidates []index.Candidate, q *index.Query, rd *searcher,
 ) error {
-	w, left := rd.reading(o.System.Config.Reader), MaxRereadTokens
+	left := MaxRereadTokens
+	var asking *reader.Asking // by the languages of the leading hits
 	began := o.System.Clock.Now()
 	met, lifts := rd.page(st), make([]float32, len(hits)) // in the order of the hits that are still there
 	defer met.done()
@@ -72,7 +79,6 @@ func (o *Module) reread(
 		n += len(batch)
 		var read []int
 		var passages []reader.Passage
-		var tokens []int
 		for _, h := range batch {
 			x, err := readHit(st, parts[h.Part], h)
 			if err != nil {
@@ -92,16 +98,27 @@ func (o *Module) reread(
 				continue // it answers as much as what it copies
 			}
 			of := passageOf(parts[h.Part], x.node, x.hit)
-			p := reader.Passage{Label: labelOf(&of), Text: x.hit.GetChunk()}
-			cost := w.AskCost(query, p)
+			read, passages = append(read, i), append(passages, reader.Passage{Label: labelOf(&of), Text: x.hit.GetChunk()})
+		}
+		if asking == nil {
+			q := rd.reading(o.System.Config.Reader).Asking(query, passages)
+			asking = &q
+		}
+		var tokens []int
+		for _, p := range passages {
+			cost := asking.Cost(p)
 			if left -= cost; left < 0 {
 				n = len(hits)
 				break
 			}
-			read, passages, tokens = append(read, i), append(passages, p), append(tokens, cost)
+			tokens = append(tokens, cost)
 		}
-		for i, found := range w.Ask(nil, query, passages) {
-			lifts[read[i]] = lift(found.Answers, tokens[i])
+		least := leastReading
+		if asking.Abroad() {
+			least = leastAbroad
+		}
+		for i, found := range asking.Ask(nil, passages[:len(tokens)]) {
+			lifts[read[i]] = lift(found.Answers, least, tokens[i])
 		}
 		if err := c.Awaited(); err != nil {
 			return err

@@ -82,15 +82,16 @@ func steered(r *record) *record {
 // question answers a question from its passages, and tells whether that is right.
 func (b *bench) question(r *record) (told string, right bool) {
 	var read []answer.Read
+	asking := b.reader.Asking(r.Question, nil)
 	for i, p := range r.Passages {
 		passage := reader.Passage{Label: p.Who + ", " + p.At, Text: p.Text}
 		x := answer.Read{
 			Hit: &pb.Hit{Node: strconv.Itoa(i), Chunk: p.Text, Score: 1 / float64(i+1)}, Who: p.Who, Asker: true,
 			AtMs: data.Day(p.At),
 		}
-		for _, w := range b.reader.Windows(passage) {
+		for _, w := range asking.Windows(passage) {
 			part := reader.Passage{Label: passage.Label, Text: p.Text[w.Start:w.End]}
-			found := b.reader.Ask(nil, r.Question, []reader.Passage{part})[0]
+			found := asking.Ask(nil, []reader.Passage{part})[0]
 			found.Span = text.Span{Start: found.Span.Start + w.Start, End: found.Span.End + w.Start}
 			if found.Answers > x.Answers {
 				x.Reading = found

@@ -44,10 +44,11 @@ func (b *bench) readWindows(q *question, read []answer.Read) {
 		p  reader.Passage
 	}
 	var best, rest []window
+	asking := b.reader.Asking(q.Question, nil)
 	for k := range read {
 		p := reader.Passage{Label: read[k].Hit.GetTitle(), Text: read[k].Hit.GetChunk()}
 		var all []window
-		for _, sp := range b.reader.Windows(p) {
+		for _, sp := range asking.Windows(p) {
 			all = append(all, window{k, sp, reader.Passage{Label: p.Label, Text: p.Text[sp.Start:sp.End]}})
 		}
 		slices.SortStableFunc(all, func(x, y window) int {
@@ -62,7 +63,7 @@ func (b *bench) readWindows(q *question, read []answer.Read) {
 	for _, x := range all {
 		asked = append(asked, x.p)
 	}
-	for k, found := range b.reader.Ask(nil, q.Question, asked) {
+	for k, found := range asking.Ask(nil, asked) {
 		read[all[k].of].Take(found, all[k].at)
 	}
 	labels := make([]string, len(read))
@@ -70,7 +71,7 @@ func (b *bench) readWindows(q *question, read []answer.Read) {
 		labels[k] = read[k].Hit.GetTitle()
 	}
 	answer.ReadCloser(read, labels, func(again []reader.Passage) []reader.Reading {
-		return b.reader.Ask(nil, q.Question, again)
+		return asking.Ask(nil, again)
 	})
 	b.times = append(b.times, time.Since(began))
 }

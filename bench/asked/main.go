@@ -144,7 +144,8 @@ func (b *bench) read(i int) []answer.Read {
 		return read
 	}
 	began := time.Now()
-	for k, reading := range b.reader.Ask(nil, b.questions[i].Question, passages) {
+	asking := b.reader.Asking(b.questions[i].Question, passages)
+	for k, reading := range asking.Ask(nil, passages) {
 		read[k].Take(reading, text.Span{End: len(passages[k].Text)})
 	}
 	labels := make([]string, len(read))
@@ -152,7 +153,7 @@ func (b *bench) read(i int) []answer.Read {
 		labels[k] = passages[k].Label
 	}
 	answer.ReadCloser(read, labels, func(again []reader.Passage) []reader.Reading {
-		return b.reader.Ask(nil, b.questions[i].Question, again)
+		return asking.Ask(nil, again)
 	})
 	b.times = append(b.times, time.Since(began))
 	b.search.Rate(b.questions[i].Question, read)

@@ -38,21 +38,28 @@ type askHeads struct {
 	hidden, out, span packfile.Linear
 }
 
+// width is how wide the layer is that tells whether a passage answers.
+func (h *askHeads) width() int { return len(h.hidden.B) }
+
 // loadAsk returns nil where a pack has none of the heads. One with a part of them is damaged.
 func loadAsk(tower *embed.Tower) (*askHeads, error) {
 	if !tower.HasHead(AskHidden) && !tower.HasHead(AskOut) && !tower.HasHead(AskSpan) {
 		return nil, nil
 	}
 	h, dim := &askHeads{tower: tower}, tower.Dim()
+	width := tower.HeadOut(AskHidden)
 	for _, x := range []struct {
 		to      *packfile.Linear
 		name    string
 		in, out int
-	}{{&h.hidden, AskHidden, 2 * dim, dim}, {&h.out, AskOut, dim, askLabels}, {&h.span, AskSpan, dim, spanLabels}} {
+	}{{&h.hidden, AskHidden, 2 * dim, width}, {&h.out, AskOut, width, askLabels}, {&h.span, AskSpan, dim, spanLabels}} {
 		var err error
 		if *x.to, err = tower.Head(x.name, x.in, x.out); err != nil {
 			return nil, err
 		}
+	}
+	if width > dim {
+		return nil, fmt.Errorf("%w: a head of %d values over %d", embed.ErrPack, width, dim)
 	}
 	if least := MaxQuestion + MaxPassage + 3; tower.MaxTokens() < least {
 		return nil, fmt.Errorf("%w: %d tokens, want %d", embed.ErrPack, tower.MaxTokens(), least)
@@ -62,6 +69,62 @@ func loadAsk(tower *embed.Tower) (*askHeads, error) {
 
 // Asks tells whether the reader answers questions.
 func (r *Reader) Asks() bool { return r.ask != nil }
+
+// AsksAbroad tells whether it answers those in other languages than English, and from texts in other languages.
+func (r *Reader) AsksAbroad() bool { return r.abroad != nil }
+
+// Asking is a question that passages are read beside. It is of use as long as its worker reads nothing else.
+type Asking struct {
+	w    *Worker
+	text string
+	ask  *askHeads
+	run  *embed.TowerEncoder
+}
+
+// Asking returns a question beside which such passages are read. In English, it is read by a model that knows nothing
+// else; where the question or one of the passages is in another language, by one that knows a hundred and English less
+// well, if there is one: all passages of a question are read by the same model, or their readings could not be compared.
+// The reader must be one that [Reader.Asks].
+func (w *Worker) Asking(question string, passages []Passage) Asking {
+	q := Asking{w: w, text: question, ask: w.r.ask, run: w.ask}
+	if w.r.abroad == nil || w.r.ask != nil && !w.abroad(question, passages) {
+		return q
+	}
+	if w.far == nil {
+		if w.far = w.r.abroad(); w.far == nil {
+			return q
+		}
+		w.afar = w.far.tower.NewEncoder()
+		w.room(w.far.tower.Dim())
+	}
+	q.ask, q.run = w.far, w.afar
+	return q
+}
+
+// maxLooked bounds what is looked at of a passage for its language, in bytes.
+const maxLooked = 400
+
+// abroad tells whether a question or one of the passages is in another language than English: by its script, or by more
+// than a word.
+func (w *Worker) abroad(question string, passages []Passage) bool {
+	return text.LanguageOfQuestion(question) != text.English || slices.ContainsFunc(passages, func(p Passage) bool {
+		s := text.Truncate(p.Text, maxLooked)
+		switch text.LanguageOfQuestion(s) {
+		case text.Russian, text.Arabic, text.Neutral:
+			return true
+		}
+		langs := w.words.Passage("", s).Langs
+		for l := text.German; l <= text.Vietnamese && !langs.Has(text.English); l++ {
+			if langs.Has(l) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Abroad tells whether it is read by the model of all languages.
+func (q *Asking) Abroad() bool { return q.ask == q.w.far }
 
 // Passage is what may answer a question.
 type Passage struct {
@@ -88,24 +151,26 @@ type asked struct {
 	tokens int // of the text
 }
 
-// AskCost is how many tokens a question and a passage are to the model, which is what its time goes by.
-func (w *Worker) AskCost(question string, p Passage) int {
+// Cost is how many tokens the question and a passage are to the model, which is what its time goes by.
+func (q *Asking) Cost(p Passage) int {
+	w := q.w
 	w.asked, w.places = w.asked[:0], w.places[:0]
-	w.ids = w.appendAsked(w.ids[:0], question, p)
+	w.ids = q.append(w.ids[:0], p)
 	return len(w.ids)
 }
 
-// Whole tells whether a question is read whole, and not cut.
-func (w *Worker) Whole(question string) bool {
-	w.ids = w.r.ask.tower.AppendTokens(w.ids[:0], undress.InPlace(question), MaxQuestion+1)
+// Whole tells whether the question is read whole, and not cut.
+func (q *Asking) Whole() bool {
+	w := q.w
+	w.ids = q.ask.tower.AppendTokens(w.ids[:0], undress.InPlace(q.text), MaxQuestion+1)
 	return len(w.ids) <= MaxQuestion
 }
 
-// appendAsked adds the sequence of a question and a passage.
-func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
-	tower, start := w.r.ask.tower, len(ids)
+// append adds the sequence of the question and a passage.
+func (q *Asking) append(ids []int32, p Passage) []int32 {
+	w, tower, start := q.w, q.ask.tower, len(ids)
 	begin, end := tower.Marks()
-	ids = append(tower.AppendTokens(append(ids, begin), undress.InPlace(question), MaxQuestion), end)
+	ids = append(tower.AppendTokens(append(ids, begin), undress.InPlace(q.text), MaxQuestion), end)
 	from := len(ids)
 	if p.Label != "" {
 		ids = tower.AppendTokens(tower.AppendTokens(ids, undress.InPlace(p.Label), maxLabel), ":", 1)
@@ -117,34 +182,36 @@ func (w *Worker) appendAsked(ids []int32, question string, p Passage) []int32 {
 	return append(ids, end)
 }
 
-// Ask appends to dst what the reader makes of a question and each of the passages. A passage is read alone: that
-// another answers better, or later, is for the caller to see. The reader must be one that [Reader.Asks].
-func (w *Worker) Ask(dst []Reading, question string, passages []Passage) []Reading {
+// Ask appends to dst what the reader makes of the question and each of the passages. A passage is read alone: that
+// another answers better, or later, is for the caller to see.
+func (q *Asking) Ask(dst []Reading, passages []Passage) []Reading {
+	w := q.w
 	w.ids, w.ends, w.asked, w.places = w.ids[:0], w.ends[:0], w.asked[:0], w.places[:0]
 	for _, p := range passages {
-		w.ids = w.appendAsked(w.ids, question, p)
+		w.ids = q.append(w.ids, p)
 		w.ends = append(w.ends, len(w.ids))
 	}
-	w.ask.States(w.sequencesOf(), func(i int, states []float32) {
-		dst = append(dst, w.reading(&w.asked[i], states, passages[i].Text))
+	q.run.States(w.sequencesOf(), func(i int, states []float32) {
+		dst = append(dst, q.reading(&w.asked[i], states, passages[i].Text))
 	})
 	return dst
 }
 
 // reading is the heads on a sequence's states, which are of a passage.
-func (w *Worker) reading(a *asked, states []float32, passage string) Reading {
-	w.whole(&w.r.ask.hidden, states)
+func (q *Asking) reading(a *asked, states []float32, passage string) Reading {
+	w := q.w
+	hidden := w.whole(&q.ask.hidden, states)
 	var logits [askLabels]float32
-	dense(logits[:], &w.r.ask.out, w.hidden)
+	dense(logits[:], &q.ask.out, hidden)
 	out := Reading{Answers: 1 / (1 + math.Exp(float64(logits[1])-float64(logits[0])))}
 	if a.tokens == 0 {
 		return out
 	}
-	dim := len(w.hidden)
+	dim := q.ask.tower.Dim()
 	w.logits = w.logits[:0]
 	for i := range a.tokens {
 		var of [spanLabels]float32
-		dense(of[:], &w.r.ask.span, states[(a.first+i)*dim:][:dim])
+		dense(of[:], &q.ask.span, states[(a.first+i)*dim:][:dim])
 		w.logits = append(w.logits, of[:]...)
 	}
 	begin, end, score := bestSpan(w.logits)
@@ -211,14 +278,14 @@ func logSum(logits []float32, first int) float64 {
 // Windows cuts the text of a passage into as few stretches of whole sentences as can be read beside its label. A
 // sentence that is too long for that is cut, too: behind the last comma in the second half of what can be read, else
 // between two words.
-func (w *Worker) Windows(p Passage) (windows []text.Span) {
+func (q *Asking) Windows(p Passage) (windows []text.Span) {
 	room, used := MaxPassage, 0
 	if p.Label != "" {
-		room -= len(w.r.ask.tower.AppendTokens(w.ids[:0], undress.InPlace(p.Label), maxLabel)) + 1
+		room -= len(q.ask.tower.AppendTokens(q.w.ids[:0], undress.InPlace(p.Label), maxLabel)) + 1
 	}
 	for sentence := range text.Sentences(p.Text) {
 		for at := sentence.Start; at < sentence.End; {
-			end, next, n := w.clause(p.Text, at, sentence.End, room)
+			end, next, n := q.clause(p.Text, at, sentence.End, room)
 			if len(windows) == 0 || used+n > room {
 				windows, used = append(windows, text.Span{Start: at}), 0
 			}
@@ -232,8 +299,8 @@ func (w *Worker) Windows(p Passage) (windows []text.Span) {
 
 // clause is what is read at once of s[from:to], where it ends and the next begins, and how many tokens it has: at most
 // room of them.
-func (w *Worker) clause(s string, from, to, room int) (end, next, tokens int) {
-	tower := w.r.ask.tower
+func (q *Asking) clause(s string, from, to, room int) (end, next, tokens int) {
+	w, tower := q.w, q.ask.tower
 	w.ids, w.places = appendTokenSpans(tower, w.ids[:0], w.places[:0], s[from:to], room+1)
 	if len(w.ids) <= room {
 		return to, to, len(w.ids)

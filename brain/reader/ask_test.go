@@ -14,6 +14,22 @@ import (
 	"orgmem/brain/text"
 )
 
+// readings are what a worker makes of a question and passages.
+func readings(w *reader.Worker, question string, passages []reader.Passage) []reader.Reading {
+	asking := w.Asking(question, passages)
+	return asking.Ask(nil, passages)
+}
+
+func cost(w *reader.Worker, question string, p reader.Passage) int {
+	asking := w.Asking(question, nil)
+	return asking.Cost(p)
+}
+
+func windowsOf(w *reader.Worker, p reader.Passage) []text.Span {
+	asking := w.Asking("", nil)
+	return asking.Windows(p)
+}
+
 // TestAsk: each passage has a reading, with a span of whole tokens of its own text, which is the same alone and among
 // others; what the passage is called is read and is never the answer.
 func TestAsk(t *testing.T) {
@@ -24,7 +40,7 @@ func TestAsk(t *testing.T) {
 		passages = append(passages, reader.Passage{Label: []string{"", p.B}[i%2], Text: p.A})
 	}
 	const question = "is the office open"
-	together := r.NewWorker().Ask(nil, question, passages)
+	together := readings(r.NewWorker(), question, passages)
 	if len(together) != len(passages) {
 		t.Fatalf("%d readings of %d passages", len(together), len(passages))
 	}
@@ -35,7 +51,7 @@ func TestAsk(t *testing.T) {
 			x.Within < x.Score-1e-6 || x.Within > 1+1e-6 {
 			t.Errorf("%+v", x)
 		}
-		if alone := w.Ask(nil, question, passages[i:i+1]); alone[0] != x {
+		if alone := readings(w, question, passages[i:i+1]); alone[0] != x {
 			t.Errorf("%v: %+v alone, %+v among others", p, alone[0], x)
 		}
 		words := strings.Fields(p.Text)
@@ -53,7 +69,8 @@ func TestAsk(t *testing.T) {
 		t.Errorf("%d different readings of %d passages", len(different), len(passages))
 	}
 	before := []reader.Reading{{Answers: 1}}
-	if got := w.Ask(before, question, passages[:1]); len(got) != 2 || got[0] != before[0] || got[1] != together[0] {
+	asking := w.Asking(question, passages)
+	if got := asking.Ask(before, passages[:1]); len(got) != 2 || got[0] != before[0] || got[1] != together[0] {
 		t.Errorf("%v appended to %v", got, before)
 	}
 }
@@ -68,7 +85,7 @@ func TestAskDisturbed(t *testing.T) {
 	}
 	w := r.NewWorker()
 	ask := func(s string) reader.Reading {
-		return w.Ask(nil, "Where?", []reader.Passage{{Label: "Anna", Text: s}})[0]
+		return readings(w, "Where?", []reader.Passage{{Label: "Anna", Text: s}})[0]
 	}
 	want := ask("We moved to Berlin today.")
 	for _, x := range []struct{ text, span string }{
@@ -94,21 +111,21 @@ func TestAskReadsSoMuch(t *testing.T) {
 	t.Parallel()
 	r := small(t)
 	w, long := r.NewWorker(), strings.Repeat("open ", reader.MaxPassage)
-	read := w.Ask(nil, long, []reader.Passage{{Label: long, Text: long}, {Label: long + "monday", Text: long + "monday"}})
+	read := readings(w, long, []reader.Passage{{Label: long, Text: long}, {Label: long + "monday", Text: long + "monday"}})
 	if read[0] != read[1] {
 		t.Errorf("%+v and %+v", read[0], read[1])
 	}
 	if said := strings.Fields(long[read[0].Span.Start:read[0].Span.End]); len(said) > reader.MaxSpan {
 		t.Errorf("a span of %d words", len(said))
 	}
-	if a := w.Ask(nil, long+"monday", []reader.Passage{{Label: long, Text: long}}); a[0] != read[0] {
+	if a := readings(w, long+"monday", []reader.Passage{{Label: long, Text: long}}); a[0] != read[0] {
 		t.Errorf("%+v of a longer question, %+v", a[0], read[0])
 	}
 	most := reader.MaxQuestion + reader.MaxPassage + 3
-	if got := w.AskCost(long, reader.Passage{Label: long, Text: long}); got != most {
+	if got := cost(w, long, reader.Passage{Label: long, Text: long}); got != most {
 		t.Errorf("%d tokens of at most %d", got, most)
 	}
-	if x := w.Ask(nil, "", []reader.Passage{{Text: " \n"}})[0]; x.Span != (text.Span{}) || x.Score != 0 {
+	if x := readings(w, "", []reader.Passage{{Text: " \n"}})[0]; x.Span != (text.Span{}) || x.Score != 0 {
 		t.Errorf("%+v in a text without words", x)
 	}
 }
@@ -137,7 +154,7 @@ func TestAskByRules(t *testing.T) {
 		{"Our office is in Munich.", "", 0, .01},
 		{strings.Repeat(long, 60) + "Berlin", "", 0, .01}, // beyond what is read
 	} {
-		got := w.Ask(nil, "Where is the office?", []reader.Passage{{Label: "Maria, 2025-10-03", Text: x.text}})[0]
+		got := readings(w, "Where is the office?", []reader.Passage{{Label: "Maria, 2025-10-03", Text: x.text}})[0]
 		if got.Answers < x.least || got.Answers > x.most || x.span != "" && x.text[got.Span.Start:got.Span.End] != x.span {
 			t.Errorf("%q: %+v, %q", x.text, got, x.text[got.Span.Start:got.Span.End])
 		}
@@ -186,7 +203,7 @@ func TestPacksOfOneTask(t *testing.T) {
 		t.Errorf("joined %v, alone %v", got, want)
 	}
 	passages := []reader.Passage{{Text: "The office is in Berlin."}, {Text: "Open on Monday."}}
-	asked, alone := w.Ask(nil, "Where?", passages), answers.NewWorker().Ask(nil, "Where?", passages)
+	asked, alone := readings(w, "Where?", passages), readings(answers.NewWorker(), "Where?", passages)
 	if !slices.Equal(asked, alone) {
 		t.Errorf("joined %v, alone %v", asked, alone)
 	}
@@ -206,7 +223,7 @@ func TestWindows(t *testing.T) {
 	t.Parallel()
 	w := small(t).NewWorker()
 	p := reader.Passage{Label: "monday", Text: strings.Repeat("The office is in Berlin. It is open on Monday.\n", 40)}
-	windows := w.Windows(p)
+	windows := windowsOf(w, p)
 	if len(windows) < 2 || len(windows) > 4 {
 		t.Fatalf("%d windows", len(windows))
 	}
@@ -217,7 +234,7 @@ func TestWindows(t *testing.T) {
 		}
 		at = x.End
 		part := reader.Passage{Label: p.Label, Text: p.Text[x.Start:x.End]}
-		if n := w.AskCost("", part); n > reader.MaxPassage+3 || n != w.AskCost("", reader.Passage{Text: part.Text})+2 {
+		if n := cost(w, "", part); n > reader.MaxPassage+3 || n != cost(w, "", reader.Passage{Text: part.Text})+2 {
 			t.Errorf("%d tokens", n)
 		}
 	}
@@ -226,13 +243,13 @@ func TestWindows(t *testing.T) {
 	}
 	for _, mark := range []string{"", ","} {
 		long := reader.Passage{Label: "monday", Text: strings.Repeat("the office is in berlin"+mark+" ", 100) + "on monday"}
-		windows, at := w.Windows(long), 0
+		windows, at := windowsOf(w, long), 0
 		if len(windows) < 3 || len(windows) > 5 {
 			t.Errorf("%d windows of a sentence with %q", len(windows), mark)
 		}
 		for _, x := range windows {
 			part := reader.Passage{Label: long.Label, Text: long.Text[x.Start:x.End]}
-			if n := w.AskCost("", part); n > reader.MaxPassage+3 || strings.TrimSpace(long.Text[at:x.Start]) != "" ||
+			if n := cost(w, "", part); n > reader.MaxPassage+3 || strings.TrimSpace(long.Text[at:x.Start]) != "" ||
 				mark != "" && x.End < len(long.Text) && !strings.HasSuffix(part.Text, mark) {
 				t.Errorf("%d tokens at %v behind %d: …%s", n, x, at, part.Text[max(0, len(part.Text)-20):])
 			}
@@ -242,13 +259,60 @@ func TestWindows(t *testing.T) {
 			t.Errorf("%q is in no window", long.Text[at:])
 		}
 	}
-	if got := w.Windows(reader.Passage{Text: strings.Repeat("東", 1000)}); len(got) < 2 {
+	if got := windowsOf(w, reader.Passage{Text: strings.Repeat("東", 1000)}); len(got) < 2 {
 		t.Errorf("%v of a text without spaces", got)
 	}
-	if got := w.Windows(reader.Passage{Text: " "}); len(got) != 0 {
+	if got := windowsOf(w, reader.Passage{Text: " "}); len(got) != 0 {
 		t.Errorf("%v of nothing", got)
 	}
-	if got := w.Windows(reader.Passage{Text: "The office is open."}); len(got) != 1 || got[0].End != 19 {
+	if got := windowsOf(w, reader.Passage{Text: "The office is open."}); len(got) != 1 || got[0].End != 19 {
 		t.Errorf("%v of a short text", got)
+	}
+}
+
+// TestAskAbroad: what is all in English is read by the reader of English, and a question with anything in another language
+// by that of all languages, all of its passages; without the latter, all is read by the former.
+func TestAskAbroad(t *testing.T) {
+	t.Parallel()
+	by := func(word string) *reader.Reader {
+		r, err := readertest.Ruled(readertest.Rules{Answers: map[string]float64{word: 6}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	english, all := by("berlin"), by("munich")
+	if english.AsksAbroad() || !reader.Join(english, all.Abroad()).AsksAbroad() || all.Abroad().Asks() {
+		t.Error("what they can do")
+	}
+	both := reader.Join(english, all.Abroad()).NewWorker()
+	const inEnglish = "We moved the office from Berlin to Munich last spring."
+	for _, x := range []struct {
+		question, other string
+		abroad          bool
+	}{
+		{"Where is the office?", "The lunch is on Monday.", false},
+		{"Where is the office?", "12.3 %", false},
+		{"Wo ist das Büro?", "The lunch is on Monday.", true},
+		{"オフィスはどこ?", "The lunch is on Monday.", true},
+		{"Where is the office?", "Das Mittagessen ist am Montag, wie es im Kalender steht.", true},
+		{"Where is the office?", "昼食は月曜日です。", true},
+		{"Where is the office?", "Обед в понедельник.", true},
+	} {
+		passages := []reader.Passage{{Text: inEnglish}, {Text: x.other}}
+		asking := both.Asking(x.question, passages)
+		got := asking.Ask(nil, passages)
+		want, span := readings(english.NewWorker(), x.question, passages), "Berlin"
+		if x.abroad {
+			want, span = readings(all.NewWorker(), x.question, passages), "Munich"
+		}
+		if asking.Abroad() != x.abroad || !slices.Equal(got, want) ||
+			inEnglish[got[0].Span.Start:got[0].Span.End] != span {
+			t.Errorf("%q beside %q: abroad %t, %+v", x.question, x.other, asking.Abroad(), got)
+		}
+		alone := english.NewWorker().Asking(x.question, passages)
+		if alone.Abroad() {
+			t.Errorf("%q is read abroad by a reader that cannot", x.question)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package reader
 
 import (
 	_ "embed" // the weights
+	"fmt"
+	"sync"
 
 	"orgmem/brain/embed"
 )
@@ -14,6 +16,11 @@ var pairs []byte
 
 //go:embed weights/answers.pack
 var answers []byte
+
+// abroad is what train/reads.py made: a patch of the embedder of all languages.
+//
+//go:embed weights/abroad.pack
+var abroad []byte
 
 // Load opens the reader inside the binary over the model inside the binary, with its weights in room (nil: the heap).
 // An error means that the binary is damaged.
@@ -29,6 +36,25 @@ func Load(base *embed.Model, room embed.Room) (*Reader, error) {
 	return Join(towers...), nil
 }
 
-// Packs are what Load opens, mapped from the binary and not to be written. Behind Load nothing of them is read any
-// more.
+// LoadAbroad opens the one inside the binary that answers questions in any language, over the embedder of all languages
+// inside the binary: join it with what Load opens. Its weights, 25 MB, are unpacked when the first question is asked that
+// needs them, within 0.1 s; behind that nothing of the pack and of the embedder's is read any more, and then is called.
+func LoadAbroad(base *embed.Model, room embed.Room, then func()) (*Reader, error) {
+	if err := embed.CheckTower(abroad, base); err != nil {
+		return nil, fmt.Errorf("reader: %w", err)
+	}
+	return &Reader{abroad: sync.OnceValue(func() *askHeads {
+		defer then()
+		r, err := LoadPack(abroad, base, room)
+		if err != nil { // of a pack whose sum was right: the tests load it
+			return nil
+		}
+		return r.ask
+	})}, nil
+}
+
+// Packs are what Load opens, mapped from the binary and not to be written. Behind it nothing of them is read any more.
 func Packs() [][]byte { return [][]byte{pairs, answers} }
+
+// PackAbroad is what LoadAbroad opens, likewise.
+func PackAbroad() []byte { return abroad }

@@ -30,7 +30,10 @@ const (
 type Reader struct {
 	pair *pairHeads // nil: it tells nothing of pairs
 	ask  *askHeads  // nil: it does not answer questions
-	tag  *tagHeads  // nil: it tags nothing
+
+	// abroad is of questions and texts in any language, loaded when the first is asked. nil: it does not answer them.
+	abroad func() *askHeads
+	tag    *tagHeads // nil: it tags nothing
 }
 
 type pairHeads struct {
@@ -127,15 +130,23 @@ func loadPair(tower *embed.Tower) (*pairHeads, error) {
 func Join(readers ...*Reader) *Reader {
 	out := &Reader{}
 	for _, r := range readers {
+		if out.abroad == nil {
+			out.abroad = r.abroad
+		}
 		out.pair, out.ask, out.tag = cmp.Or(out.pair, r.pair), cmp.Or(out.ask, r.ask), cmp.Or(out.tag, r.tag)
 	}
 	return out
 }
 
+// Abroad is a reader that can do for all languages what r can for English, which is to answer questions: what it is joined
+// with keeps its own for English.
+func (r *Reader) Abroad() *Reader { return &Reader{abroad: func() *askHeads { return r.ask }} }
+
 // Tells tells whether the reader can set statements against each other.
 func (r *Reader) Tells() bool { return r.pair != nil }
 
-// IDs name the models, the exact bytes of their packs and the arithmetic that texts go through.
+// IDs name the models, the exact bytes of their packs and the arithmetic that texts go through. The one of all languages is
+// not among them: what it reads is told and not kept.
 func (r *Reader) IDs() (ids []embed.ModelID) {
 	for _, t := range r.towers() {
 		if id := t.ID(); !slices.Contains(ids, id) {
@@ -163,6 +174,9 @@ func (r *Reader) towers() (all []*embed.Tower) {
 type Worker struct {
 	r              *Reader
 	pair, ask, tag *embed.TowerEncoder // nil: the reader lacks the heads
+	far            *askHeads           // of all languages, once it was needed
+	afar           *embed.TowerEncoder // and what runs it
+	words          text.Analyzer       // tells languages
 	ids            []int32
 	sequences      [][]int32
 	ends           []int
@@ -185,7 +199,7 @@ func (r *Reader) NewWorker() *Worker {
 		if encoders[t] == nil {
 			encoders[t] = t.NewEncoder()
 		}
-		dim = t.Dim()
+		dim = max(dim, t.Dim())
 	}
 	if r.pair != nil {
 		w.pair = encoders[r.pair.tower]
@@ -196,8 +210,15 @@ func (r *Reader) NewWorker() *Worker {
 	if r.tag != nil {
 		w.tag = encoders[r.tag.tower]
 	}
-	w.features, w.hidden = make([]float32, 2*dim), make([]float32, dim)
+	w.room(dim)
 	return w
+}
+
+// room makes room for states of so many values.
+func (w *Worker) room(dim int) {
+	if dim > len(w.hidden) {
+		w.features, w.hidden = make([]float32, 2*dim), make([]float32, dim) //nolint:mnd // the first state, and the mean
+	}
 }
 
 // Cost is how many tokens a pair is to the model, which is what its time goes by.
@@ -239,19 +260,22 @@ func (w *Worker) sequencesOf() [][]int32 {
 
 // verdict is the head on a pair's states.
 func (w *Worker) verdict(states []float32) Verdict {
-	w.whole(&w.r.pair.hidden, states)
+	hidden := w.whole(&w.r.pair.hidden, states)
 	var logits [labels]float32
 	var p [labels]float64
-	dense(logits[:], &w.r.pair.out, w.hidden)
+	dense(logits[:], &w.r.pair.out, hidden)
 	softmax(p[:], logits[:])
 	return Verdict{Contradict: p[0], Entail: p[1], Neutral: p[2]}
 }
 
-// whole sets hidden to what a layer makes of a sequence as a whole: of its first state and the mean of all.
-func (w *Worker) whole(layer *packfile.Linear, states []float32) {
-	dim := len(w.hidden)
-	copy(w.features, states[:dim])
-	mean := w.features[dim:]
+// whole is what a layer makes of a sequence as a whole, of its first state and the mean of all. It is overwritten by the
+// next call.
+func (w *Worker) whole(layer *packfile.Linear, states []float32) []float32 {
+	width := len(layer.B)
+	dim := len(layer.W) / width / 2 //nolint:mnd // the two states
+	features, hidden := w.features[:2*dim], w.hidden[:width]
+	copy(features, states[:dim])
+	mean := features[dim:]
 	clear(mean)
 	for at := 0; at < len(states); at += dim {
 		for i, v := range states[at : at+dim] {
@@ -262,10 +286,11 @@ func (w *Worker) whole(layer *packfile.Linear, states []float32) {
 	for i := range mean {
 		mean[i] /= tokens
 	}
-	dense(w.hidden, layer, w.features)
-	for i, v := range w.hidden {
-		w.hidden[i] = float32(math.Tanh(float64(v)))
+	dense(hidden, layer, features)
+	for i, v := range hidden {
+		hidden[i] = float32(math.Tanh(float64(v)))
 	}
+	return hidden
 }
 
 // dense sets y to W·x + b, each product and sum rounded on its own, so that every machine has the same bits. Four sums

@@ -74,7 +74,7 @@ func TestReadsAsTorchDoes(t *testing.T) {
 	}
 	far, other = 0, 0
 	for _, q := range want.Questions {
-		got := w.Ask(nil, q.Question, []reader.Passage{{Text: q.Passage}})[0]
+		got := readings(w, q.Question, []reader.Passage{{Text: q.Passage}})[0]
 		far = max(far, math.Abs(got.Answers-q.Answers))
 		if q.Passage[got.Span.Start:got.Span.End] != q.Span {
 			other++

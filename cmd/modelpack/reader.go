@@ -23,7 +23,7 @@ var starts = map[string]start{
 }
 
 // readerPack makes the reader's pack out of what training wrote, over the pack of the embedder whose words it shares,
-// with weights of so many bits (0: of twelve). Its layers began as those of the base, or of another model.
+// with weights of so many bits (0: of twelve). Over one in blocks it is a patch of its layers. Else its layers began as those of the base, or of another model.
 func readerPack(trained, base []byte, licence, began string, bits int) ([]byte, embed.ModelID, error) {
 	f, err := packfile.Open(base)
 	if err != nil {
@@ -33,20 +33,26 @@ func readerPack(trained, base []byte, licence, began string, bits int) ([]byte, 
 	if err != nil {
 		return nil, "", fmt.Errorf("read trained weights: %w", err)
 	}
-	w, err := trainedTower(tensors, f.Dim)
+	h, by := f.Header, "train/train.py"
+	var w packfile.Weights
+	if h.Patch = f.InBlocks(); h.Patch {
+		w, err = patchedTower(tensors, f.Layers)
+		by, bits = "train/reads.py", f.WeightBits
+	} else {
+		w, err = trainedTower(tensors, f.Dim)
+	}
 	if err != nil {
 		return nil, "", err
 	}
 	baseHash, weights := f.Hash(), sha256.Sum256(trained)
-	h := f.Header
 	h.Name, h.Layers, h.Pooling, h.Base = modelReader, len(w.Layers), packfile.PoolMean, hex.EncodeToString(baseHash[:])
-	h.CosineMean, h.CosineSpread, h.WeightBits = 0, 0, bits
+	h.CosineMean, h.CosineSpread, h.Centre, h.WeightBits = 0, 0, 0, bits
 	from, ok := starts[began]
 	if !ok && began != "" {
 		return nil, "", fmt.Errorf("no start %q is known", began)
 	}
 	h.Source = packfile.Source{
-		Package: "train/train.py", Weights: "the output of training", WeightsSHA256: hex.EncodeToString(weights[:]),
+		Package: by, Weights: "the output of training", WeightsSHA256: hex.EncodeToString(weights[:]),
 		Licence: cmp.Or(from.licence, f.Source.Licence), LicenceText: licence,
 		Upstream: "trained by this project from " + from.upstream + f.Source.Upstream,
 	}
@@ -85,6 +91,36 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 	if tensors["tag_layers"].data != nil { // tags are read before the last layer
 		tagLayers = int(r.tensor("tag_layers")[0])
 	}
+	w.Heads = heads(&r, tagLayers)
+	return w, r.err
+}
+
+// patchedTower finds the parts of a patch by the names that reads.py gives them.
+func patchedTower(tensors map[string]tensor, layers int) (packfile.Weights, error) {
+	r := weightReader{tensors: tensors}
+	linear := func(name string) packfile.Linear {
+		return packfile.Linear{
+			Blocks: tensors[name+".w"].bytes, Taken: tensors[name+".w.taken"].bytes, B: r.tensor(name + ".b"),
+		}
+	}
+	norm := func(name string) packfile.Norm {
+		return packfile.Norm{Gamma: r.tensor(name + ".w"), Beta: r.tensor(name + ".b")}
+	}
+	var w packfile.Weights
+	for i := range layers {
+		at := "l" + strconv.Itoa(i) + "."
+		w.Layers = append(w.Layers, packfile.Layer{
+			Query: linear(at + "q"), Key: linear(at + "k"), Value: linear(at + "v"),
+			Output: linear(at + "ao"), AfterAttention: norm(at + "aln"),
+			Up: linear(at + "fi"), Down: linear(at + "fo"), AfterFFN: norm(at + "oln"),
+		})
+	}
+	w.Heads = heads(&r, 0)
+	return w, r.err
+}
+
+// heads are those that were trained.
+func heads(r *weightReader, tagLayers int) (all []packfile.Head) {
 	for _, head := range []struct {
 		trained, packed string
 		after           int // how many layers lie before it; 0: all
@@ -101,15 +137,15 @@ func trainedTower(tensors map[string]tensor, dim int) (packfile.Weights, error) 
 		{"class_hidden", reader.HeadClassHidden, tagLayers},
 		{"class_out", reader.HeadClassOut, tagLayers},
 	} {
-		shape := tensors[head.trained+".weight"].dims
+		shape := r.tensors[head.trained+".weight"].dims
 		if len(shape) != 2 { // of a task that it was not trained for
 			continue
 		}
-		w.Heads = append(w.Heads, packfile.Head{
+		all = append(all, packfile.Head{
 			Name: head.packed, Linear: r.linear(head.trained), In: shape[1], Out: shape[0], After: head.after,
 		})
 	}
-	return w, r.err
+	return all
 }
 
 // thirds cuts a matrix that makes queries, keys and values at once into the three.

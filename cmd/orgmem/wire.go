@@ -120,18 +120,33 @@ func openModels(server config.Server) (m models, err error) {
 	if m.Models, m.serving, err = chooseModels(server, multilingual, base); err != nil {
 		return m, err
 	}
-	m.Reader, err = loadReader(base)
+	var all *embed.Model
+	if server.ModelFile == "" && server.Encoder == config.EncoderMultilingual {
+		all = m.serving
+	}
+	m.Reader, err = loadReader(base, all)
 	return m, err
 }
 
-// loadReader opens the reader inside the binary, over the model whose words it shares.
-func loadReader(base *embed.Model) (*reader.Reader, error) {
+// loadReader opens the readers inside the binary, over the models whose words they share; all, of all languages, is nil
+// where nothing is embedded with it.
+func loadReader(base, all *embed.Model) (*reader.Reader, error) {
 	defer func() {
 		for _, pack := range reader.Packs() {
 			pages.Unload(pack)
 		}
 	}()
-	return reader.Load(base, pages.Weights)
+	r, err := reader.Load(base, pages.Weights)
+	if err != nil || all == nil {
+		return r, err
+	}
+	unload := func() { pages.Unload(embed.MultilingualPack()); pages.Unload(reader.PackAbroad()) }
+	defer unload()
+	abroad, err := reader.LoadAbroad(all, pages.Weights, unload)
+	if err != nil {
+		return nil, err
+	}
+	return reader.Join(r, abroad), nil
 }
 
 func loadPack(file string) (*embed.Model, error) {

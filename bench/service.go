@@ -23,6 +23,10 @@ type bench struct {
 	chunks int
 	nodes  int    // of the part lists
 	sets   string // of the parts quality and domains
+	many   int    // organizations of the part many
+	notes  int    // of each of those
+	// profiles is where the part many puts profiles of the heap; none where empty.
+	profiles string
 	report *report
 	count  int
 }

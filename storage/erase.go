@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"orgmem/storage/disk"
 )
 
 const (
@@ -67,7 +69,7 @@ func (s *openStore) eraseNow(ctx context.Context) error {
 		return err
 	}
 	// Manifests hold the smallest and largest key of every table ever made, and
-	// keys may hold a client's own ids. Opening begins a new manifest with the
+	// keys may hold a client's own ids. Each exchange begins a new manifest with the
 	// present tables only; Pebble keeps one old manifest, so the second opening
 	// orders the first one's deletion, and the third closing waits for it.
 	if err := s.gate.shutOut(ctx); err != nil {
@@ -75,6 +77,10 @@ func (s *openStore) eraseNow(ctx context.Context) error {
 	}
 	for range 3 {
 		s.exchange()
+	}
+	if err := disk.SyncDir(s.node.disk, s.node.layout.store(s.id)); err != nil { // for the removals
+		s.gate.reopen()
+		return err
 	}
 	// Under apply, so that no new erasure is noted between look and clear.
 	s.apply.Lock()
@@ -198,6 +204,9 @@ func (s *openStore) exchange() {
 	s.apply.Lock()
 	defer s.apply.Unlock()
 	if err := s.flushLocked(); err != nil {
+		s.node.disk.Stop("exchange store %v: %v", s.id, err)
+	}
+	if err := s.db.newManifest(); err != nil {
 		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}
 	if err := s.db.Close(); err != nil {

@@ -45,6 +45,7 @@ type Node struct {
 	eraser    *eraser
 	compactor *compactor
 	outages   *outages
+	durable   *durableDirs
 	limits    limits
 
 	counts  counts
@@ -85,6 +86,7 @@ func Open(opts Options) (*Node, error) {
 		end:       ending{done: make(chan struct{})},
 		compactor: newCompactor(),
 		outages:   newOutages(),
+		durable:   newDurableDirs(),
 	}
 	n.disk = disk.New(disk.Config{
 		FS: opts.FS, Dir: opts.Dir, Ballast: ballastFile, MinFree: opts.MinFreeBytes, BallastBytes: opts.BallastBytes,
@@ -362,6 +364,7 @@ func (n *Node) vacate(id StoreID, op string) (*openStore, error) {
 		n.open.forget(s)
 		n.open.mu.Lock()
 	}
+	n.durable.drop(n.layout.store(id)) // another directory may take its place
 	s := &openStore{id: id, node: n, holds: holds{closing: true}, gone: make(chan struct{})}
 	n.open.stores[id] = s
 	n.open.closing++

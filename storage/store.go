@@ -87,7 +87,7 @@ func (s *openStore) open() error {
 	if err := disk.MakeDir(s.node.disk, dir); err != nil {
 		return err
 	}
-	db, err := openInstance(s.node.disk, dir, s.node.optionsOf(s.id))
+	db, err := openInstance(s.node.disk, dir, s.node.optionsOf(s.id), s.node.durable)
 	if err != nil {
 		return wrapPebble("open store", err)
 	}
@@ -125,6 +125,7 @@ func (s *openStore) flushLocked() error {
 		return wrapPebble("flush store", err)
 	}
 	s.node.disk.Guard()
+	s.db.edited = true
 	s.flushed, s.dirty = applied, false
 	return nil
 }
@@ -199,6 +200,9 @@ func (h *Store) checkpoint(dir string) (State, error) {
 	// would silently miss the newest writes.
 	if err := h.s.flushLocked(); err != nil {
 		return State{}, err
+	}
+	if err := h.s.db.newManifest(); err != nil {
+		return State{}, wrapPebble("checkpoint", err)
 	}
 	if err := db.Checkpoint(dir); err != nil {
 		return State{}, wrapPebble("checkpoint", err)

@@ -76,7 +76,14 @@ func (s *openStore) eraseNow(ctx context.Context) error {
 		return err
 	}
 	for range 3 {
-		s.exchange()
+		s.apply.Lock()
+		err := s.db.newManifest()
+		s.apply.Unlock()
+		if err != nil {
+			s.gate.reopen()
+			return wrapPebble("begin a manifest", err)
+		}
+		s.exchange(0)
 	}
 	if err := disk.SyncDir(s.node.disk, s.node.layout.store(s.id)); err != nil { // for the removals
 		s.gate.reopen()
@@ -197,22 +204,21 @@ func bySpace(spans []span) [][]span {
 	return groups
 }
 
-// exchange closes the Pebble instance and opens it again. The gate is shut. A
-// store that cannot be opened again has nowhere to apply the log to, so failing
-// here stops the process: its restart replays nothing that was not flushed.
-func (s *openStore) exchange() {
+// exchange closes the Pebble instance and opens it again, with memtables of a step of
+// memtableSteps. The gate is shut. A store that cannot be opened again has nowhere to
+// apply the log to, so failing here stops the process: its restart replays nothing that
+// was not flushed.
+func (s *openStore) exchange(step int) {
 	s.apply.Lock()
 	defer s.apply.Unlock()
 	if err := s.flushLocked(); err != nil {
-		s.node.disk.Stop("exchange store %v: %v", s.id, err)
-	}
-	if err := s.db.newManifest(); err != nil {
 		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}
 	if err := s.db.Close(); err != nil {
 		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}
 	before := *s.state.Load()
+	s.step = step
 	if err := s.open(); err != nil {
 		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}

@@ -135,8 +135,8 @@ func (n *Node) openLocked(descriptors uint64) error {
 		return err
 	}
 	// Pebble takes memtables out of the cache it is given: with 256 open stores
-	// of at least 256 KiB each, a cache of 64 MiB would hold no block at all.
-	n.caches.blocks = pebble.NewCache(n.opts.CacheBytes + int64(n.limits.stores)*firstMemtableBytes + logMemtableBytes)
+	// of at least 128 KiB each, a cache of 64 MiB would hold half as many blocks.
+	n.caches.blocks = pebble.NewCache(n.opts.CacheBytes + int64(n.limits.stores)*2*smallMemtableBytes + logMemtableBytes)
 	n.caches.tables = pebble.NewFileCache(disk.FileCacheShards, disk.FileCacheSize(descriptors, n.limits.stores))
 	log, err := openLog(n)
 	if err != nil {
@@ -459,8 +459,8 @@ func (n *Node) Close() error {
 		return n.end.err
 	}
 	n.open.closed = true
-	if n.open.idle != nil {
-		n.open.idle.Stop()
+	if n.open.idle.timer != nil {
+		n.open.idle.timer.Stop()
 	}
 	n.open.mu.Unlock()
 

@@ -87,7 +87,9 @@ func (s *openStore) open() error {
 	if err := disk.MakeDir(s.node.disk, dir); err != nil {
 		return err
 	}
-	db, err := openInstance(s.node.disk, dir, s.node.optionsOf(s.id), s.node.durable)
+	o := s.node.optionsOf(s.id)
+	o.MemTableSize = uint64(memtableSteps[s.step])
+	db, err := openInstance(s.node.disk, dir, o, s.node.durable)
 	if err != nil {
 		return wrapPebble("open store", err)
 	}
@@ -97,7 +99,7 @@ func (s *openStore) open() error {
 	}
 	s.db = db
 	s.state.Store(&st)
-	s.flushed = st.Applied
+	s.flushed, s.taken = st.Applied, 0
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -170,7 +170,8 @@ func (s *storeFiles) Rename(from, to string) error {
 	delete(s.files, f.name)
 	f.name = name
 	s.files[name] = f
-	f.text = s.known.sameText(f.text)
+	f.kept = unique.Make(string(f.text)) // all stores have the same
+	f.text = nil
 	return nil
 }
 
@@ -278,7 +279,6 @@ func (d *shelfDir) Sync() error {
 type durableDirs struct {
 	mu    sync.Mutex
 	paths map[string]struct{}
-	text  []byte // of the options that were written last
 }
 
 func newDurableDirs() *durableDirs { return &durableDirs{paths: map[string]struct{}{}} }
@@ -302,23 +302,21 @@ func (d *durableDirs) drop(path string) {
 	delete(d.paths, path)
 }
 
-// sameText returns the bytes that another store keeps for the same text: all stores have
-// the same options.
-func (d *durableDirs) sameText(text []byte) []byte {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !bytes.Equal(d.text, text) {
-		d.text = text
-	}
-	return d.text
-}
-
 // unusedFile is a file in memory: written once, from its beginning, by one goroutine, and
 // read afterwards.
 type unusedFile struct {
 	name  string
 	empty bool // what is written is forgotten
 	text  []byte
+	kept  unique.Handle[string] // the text once it is written as a whole
+}
+
+// content returns what was written.
+func (f *unusedFile) content() string {
+	if f.kept == (unique.Handle[string]{}) {
+		return string(f.text)
+	}
+	return f.kept.Value()
 }
 
 func (f *unusedFile) open() *unusedHandle { return &unusedHandle{file: f} }
@@ -344,7 +342,7 @@ func (h *unusedHandle) Read(p []byte) (int, error) {
 
 // ReadAt implements vfs.File.
 func (h *unusedHandle) ReadAt(p []byte, off int64) (int, error) {
-	return bytes.NewReader(h.file.text).ReadAt(p, off)
+	return strings.NewReader(h.file.content()).ReadAt(p, off)
 }
 
 // Write implements vfs.File.
@@ -363,7 +361,7 @@ func (h *unusedHandle) Preallocate(int64, int64) error { return nil }
 
 // Stat implements vfs.File.
 func (h *unusedHandle) Stat() (vfs.FileInfo, error) {
-	return unusedInfo{h.file.name, int64(len(h.file.text))}, nil
+	return unusedInfo{h.file.name, int64(len(h.file.content()))}, nil
 }
 
 // Sync implements vfs.File.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"runtime/debug"
@@ -22,10 +23,19 @@ const (
 	// quietLooks in a row make a node idle: what is collected too eagerly is paid for
 	// by the next requests.
 	quietLooks = 30
-	// busyGarbage and idleGarbage are how far the heap may grow before it is collected,
-	// in percent of what was alive: Go's default, and a quarter. A collection takes some
-	// 50 ms of an idle node's heap, and happens every minute or less.
-	busyGarbage, idleGarbage = 100, 25
+	// busyGarbage, largeGarbage and idleGarbage are how far the heap may grow before it is
+	// collected, in percent of what was alive: Go's default; what a busy node with much
+	// alive gets; and a quarter. A collection takes some 50 ms of an idle node's heap, and
+	// happens every minute or less.
+	busyGarbage, largeGarbage, idleGarbage = 100, 40, 25
+	// fairGarbage is as much garbage as a busy node may gather whatever is alive. What most
+	// of a large heap is, memtables, vectors and blocks, has no pointers and costs a
+	// collection nothing, so that its time does not grow with the heap as Go takes for
+	// granted: with GOGC at 100 a node would hold its data twice.
+	fairGarbage = 64 << 20
+	// garbageStep is the difference for which a busy node's percentage is set anew: all
+	// threads stop for it.
+	garbageStep = 10
 	// smallMemory bounds what Go takes of the machine while no more than smallAlive is
 	// alive. By itself Go lets as much garbage gather as is alive, and an import of
 	// 64 MiB has some 200 MiB alive: several in a row took 544 MiB, and a mail with an
@@ -49,16 +59,31 @@ type memoryKeeper struct {
 	most      int64  // what a large node is held to
 	release   func() // collects, and gives back free pages and those that files can fill again
 
-	last  uint64
-	quiet int  // looks in a row
-	large int  // looks in a row
-	small bool // it is held to smallMemory
+	last    uint64
+	quiet   int  // looks in a row
+	large   int  // looks in a row
+	small   bool // it is held to smallMemory
+	percent int  // of garbage; 0: as Go has it
+}
+
+// allow sets how much garbage may gather.
+func (k *memoryKeeper) allow(percent int) {
+	if k.percent != percent {
+		k.percent = percent
+		k.garbage(percent)
+	}
+}
+
+// fair is what a busy node may gather, in percent of what is alive.
+func fair(alive uint64) int {
+	return max(largeGarbage, min(busyGarbage, int(busyGarbage*fairGarbage/max(alive, 1))))
 }
 
 // look decides once.
 func (k *memoryKeeper) look() {
 	k.large++
-	if k.alive() <= smallAlive {
+	alive := k.alive()
+	if alive <= smallAlive {
 		k.large = 0
 	}
 	switch {
@@ -73,14 +98,17 @@ func (k *memoryKeeper) look() {
 	grown := now - k.last
 	k.last = now
 	if grown >= busyBytes {
-		if k.quiet >= quietLooks {
-			k.garbage(busyGarbage)
-		}
 		k.quiet = 0
+	}
+	want, has := fair(alive), cmp.Or(k.percent, busyGarbage)
+	if k.quiet < quietLooks && (has == idleGarbage || max(want-has, has-want) >= garbageStep) {
+		k.allow(want)
+	}
+	if grown >= busyBytes {
 		return
 	}
 	if k.quiet++; k.quiet == quietLooks {
-		k.garbage(idleGarbage)
+		k.allow(idleGarbage)
 		k.release()
 	}
 }

@@ -18,11 +18,11 @@ import (
 
 const (
 	manySeed    = 9
-	manyRounds  = 3                      // over all organizations, of which the first opens them
-	manyRest    = 130 * time.Second      // after which a node has closed what nobody asks for
-	manyClients = 4                      // of the load that prefers some organizations
-	manyFor     = 20 * time.Second       // it lasts
-	manySkew    = 1.1                    // exponent of the Zipf distribution
+	manyRounds  = 3                             // over all organizations, of which the first opens them
+	manyRest    = 150 * time.Second             // after which a node has closed what nobody asks for
+	manyClients = 4                             // of the load that prefers some organizations
+	manyFor     = 20 * time.Second              // it lasts
+	manySkew    = 1.1                           // exponent of the Zipf distribution
 	manyQuery   = "who repaired the old boiler" // the same one: its vector is known after the first
 )
 
@@ -61,20 +61,22 @@ func (t *tenants) load(ctx context.Context, b *bench) error {
 	if err := t.ready(ctx); err != nil {
 		return err
 	}
-	began, before, err := time.Now(), t.s.usage(), error(nil)
+	began, before := time.Now(), t.s.usage()
 	var jobs []string
 	for i := range b.many {
 		var made struct{ APIKey string }
 		order := map[string]any{
 			"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com", "plan": "unlimited",
 		}
-		if err = s.operator(ctx, http.MethodPost, "/operator/orgs", order, &made); err != nil {
+		if err := s.operator(ctx, http.MethodPost, "/operator/orgs", order, &made); err != nil {
 			return err
 		}
 		t.keys, s.key = append(t.keys, made.APIKey), made.APIKey
 		items := make([]item, b.notes)
 		for j := range items {
-			items[j] = item{Content: "Note " + strconv.Itoa(j) + " of organization " + strconv.Itoa(i) + ": " + text.sentence()}
+			items[j] = item{
+				Content: "Note " + strconv.Itoa(j) + " of organization " + strconv.Itoa(i) + ": " + text.sentence(),
+			}
 		}
 		job, err := s.ingest(ctx, items)
 		if err != nil {
@@ -93,21 +95,31 @@ func (t *tenants) load(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	b.report.note(fmt.Sprintf("%d organizations of %d notes", b.many, b.notes), "taken in within %.0f s, %.1f ms CPU a note",
-		time.Since(began).Seconds(), ms(s.usage()-before)/float64(b.many*b.notes))
-	return t.hold(b, "just written")
+	b.report.note(fmt.Sprintf("%d organizations of %d notes", b.many, b.notes),
+		"taken in within %.0f s, %.1f ms CPU a note", time.Since(began).Seconds(),
+		ms(s.usage()-before)/float64(b.many*b.notes))
+	return t.hold(ctx, b, "just written")
 }
 
-// ready uses the model once, and notes what the service holds by itself.
+// ready uses the model as the organizations will, and notes what the service holds by itself: its encoders keep the
+// memory that a batch has needed.
 func (t *tenants) ready(ctx context.Context) error {
-	job, err := t.s.ingest(ctx, []item{{Content: newCorpus(manySeed).passage(0)}})
+	text := newCorpus(manySeed + 1)
+	for n := range manyClients {
+		items := make([]item, 20)
+		for i := range items {
+			items[i] = item{Content: text.passage(n*len(items) + i)}
+		}
+		job, err := t.s.ingest(ctx, items)
+		if err != nil {
+			return err
+		}
+		if err := t.s.await(ctx, job); err != nil {
+			return err
+		}
+	}
+	_, err := t.s.search(ctx, manyQuery, "hybrid")
 	if err != nil {
-		return err
-	}
-	if err := t.s.await(ctx, job); err != nil {
-		return err
-	}
-	if _, err := t.s.search(ctx, manyQuery, "hybrid"); err != nil {
 		return err
 	}
 	if err := pause(ctx, settle); err != nil {
@@ -124,7 +136,7 @@ func (t *tenants) warm(ctx context.Context, b *bench) error {
 			return err
 		}
 	}
-	return t.hold(b, "just asked")
+	return t.hold(ctx, b, "just asked")
 }
 
 // rest leaves all alone.
@@ -132,7 +144,7 @@ func (t *tenants) rest(ctx context.Context, b *bench) error {
 	if err := pause(ctx, manyRest); err != nil {
 		return err
 	}
-	return t.hold(b, fmt.Sprintf("%.0f s later", manyRest.Seconds()))
+	return t.hold(ctx, b, fmt.Sprintf("%.0f s later", manyRest.Seconds()))
 }
 
 // restart makes all organizations cold, and asks each.
@@ -153,7 +165,7 @@ func (t *tenants) restart(ctx context.Context, b *bench) error {
 	if err := t.each(ctx, b, "cold query"); err != nil {
 		return err
 	}
-	return t.hold(b, "all asked once")
+	return t.hold(ctx, b, "all asked once")
 }
 
 // zipf asks with several clients at once, some organizations much more often than others.
@@ -190,7 +202,7 @@ func (t *tenants) zipf(ctx context.Context, b *bench) error {
 		all = append(all, some...)
 	}
 	t.tell(b, fmt.Sprintf("Zipf %.1f, %d clients", manySkew, manyClients), all, t.s.usage()-before)
-	return t.hold(b, "under the load")
+	return t.hold(ctx, b, "under the load")
 }
 
 // each asks every organization once, one after the other.
@@ -222,12 +234,12 @@ func (t *tenants) tell(b *bench, what string, took []time.Duration, cpu time.Dur
 }
 
 // hold tells what the process holds now, and keeps a profile of it where one is asked for.
-func (t *tenants) hold(b *bench, when string) error {
+func (t *tenants) hold(ctx context.Context, b *bench, when string) error {
 	m, err := t.s.memory()
 	if err != nil {
 		return err
 	}
-	open, _, err := t.s.openStores(context.Background())
+	open, _, err := t.s.openStores(ctx)
 	if err != nil {
 		return err
 	}
@@ -236,16 +248,16 @@ func (t *tenants) hold(b *bench, when string) error {
 	if b.profiles == "" {
 		return nil
 	}
-	return t.s.profile(filepath.Join(b.profiles, strings.ReplaceAll(when, " ", "-")+".pprof"))
+	return t.s.profile(ctx, filepath.Join(b.profiles, strings.ReplaceAll(when, " ", "-")+".pprof"))
 }
 
 // profile writes what the heap holds.
-func (s *service) profile(path string) error {
+func (s *service) profile(ctx context.Context, path string) error {
 	token, err := os.ReadFile(filepath.Join(s.data, "operator.token"))
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequest(http.MethodGet, s.OperatorURL+"/debug/pprof/heap", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.OperatorURL+"/debug/pprof/heap", nil)
 	if err != nil {
 		return err
 	}

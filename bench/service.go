@@ -27,8 +27,8 @@ type bench struct {
 	notes  int    // of each of those
 	// profiles is where the part many puts profiles of the heap; none where empty.
 	profiles string
-	report *report
-	count  int
+	report   *report
+	count    int
 }
 
 // service is a running orgmem with a caller of its first organization.

@@ -169,7 +169,8 @@ func TestStoresOfAVersionBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		if files := fmt.Sprint(filesOf(t, disk, id)); !strings.Contains(files, ".log") || !strings.Contains(files, "OPTIONS") {
+		files := fmt.Sprint(filesOf(t, disk, id))
+		if !strings.Contains(files, ".log") || !strings.Contains(files, "OPTIONS") {
 			t.Fatalf("the version before left %s: the test proves nothing", files)
 		}
 	}
@@ -181,7 +182,7 @@ type silent struct{}
 func (silent) Infof(string, ...any)  {}
 func (silent) Errorf(string, ...any) {}
 func (silent) Fatalf(format string, args ...any) {
-	panic(fmt.Sprintf(format, args...)) //nolint:forbidigo // a test's end
+	panic(fmt.Sprintf(format, args...))
 }
 
 // TestAStoreThatTakesMuchGrows: it is opened anew with larger memtables while it is written

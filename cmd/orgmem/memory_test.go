@@ -61,7 +61,8 @@ func TestALargeNodeDoesNotHoldItsDataTwice(t *testing.T) {
 		release:   func() {},
 	}
 	for _, alive = range []uint64{
-		0, fairGarbage, fairGarbage + fairGarbage/20, 2 * fairGarbage, 2*fairGarbage + 1, 100 * fairGarbage, 3 * fairGarbage, 1,
+		0, fairGarbage, fairGarbage + fairGarbage/20, 2 * fairGarbage, 2*fairGarbage + 1, 100 * fairGarbage,
+		3 * fairGarbage, 1,
 	} {
 		k.look()
 	}

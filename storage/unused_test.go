@@ -26,6 +26,16 @@ func filesOf(t *testing.T, disk *storagetest.Disk, id storage.StoreID) []string 
 	return names
 }
 
+// noUnused looks for files of Pebble's that nobody reads.
+func noUnused(t *testing.T, disk *storagetest.Disk, id storage.StoreID) {
+	t.Helper()
+	for _, name := range filesOf(t, disk, id) {
+		if strings.HasSuffix(name, ".log") || strings.HasPrefix(name, "OPTIONS") || strings.HasSuffix(name, ".dbtmp") {
+			t.Errorf("%s lies on the disk", name)
+		}
+	}
+}
+
 func directoryOf(id storage.StoreID) string {
 	return fmt.Sprintf("%s/stores/%s/%v", storagetest.Dir, id.String()[:2], id)
 }
@@ -62,11 +72,7 @@ func TestOpeningAStoreWritesNothing(t *testing.T) {
 	look()
 	acquire(t, n, store(2)).Release() // takes its place
 	files := filesOf(t, disk, id)
-	for _, name := range files {
-		if strings.HasSuffix(name, ".log") || strings.HasPrefix(name, "OPTIONS") || name == "LOCK" {
-			t.Errorf("%s lies on the disk", name)
-		}
-	}
+	noUnused(t, disk, id)
 	look()
 	acquire(t, n, store(2)).Release()
 	if syncs := look(); syncs != 0 {
@@ -154,6 +160,7 @@ func TestStoresOfAVersionBefore(t *testing.T) {
 		put(t, h, round+1, "round", fmt.Sprint(round))
 		h.Release()
 		closeNode(t, n)
+		noUnused(t, disk, id)
 		before(func(db *pebble.DB) {
 			if round > 0 {
 				if _, closer, err := db.Get(foreign); err != nil {

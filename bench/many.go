@@ -64,14 +64,11 @@ func (t *tenants) load(ctx context.Context, b *bench) error {
 	began, before := time.Now(), t.s.usage()
 	var jobs []string
 	for i := range b.many {
-		var made struct{ APIKey string }
-		order := map[string]any{
-			"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com", "plan": "unlimited",
-		}
-		if err := s.operator(ctx, http.MethodPost, "/operator/orgs", order, &made); err != nil {
+		key, err := s.organization(ctx, i)
+		if err != nil {
 			return err
 		}
-		t.keys, s.key = append(t.keys, made.APIKey), made.APIKey
+		t.keys, s.key = append(t.keys, key), key
 		items := make([]item, b.notes)
 		for j := range items {
 			items[j] = item{
@@ -253,7 +250,7 @@ func (t *tenants) hold(ctx context.Context, b *bench, when string) error {
 
 // profile writes what the heap holds.
 func (s *service) profile(ctx context.Context, path string) error {
-	token, err := os.ReadFile(filepath.Join(s.data, "operator.token"))
+	authorization, err := s.operatorAuthorization()
 	if err != nil {
 		return err
 	}
@@ -261,7 +258,7 @@ func (s *service) profile(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	request.Header.Set("Authorization", authorization)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,12 +64,26 @@ func (s *service) end() error {
 }
 
 func (s *service) operator(ctx context.Context, method, path string, body, out any) error {
-	token, err := os.ReadFile(filepath.Join(s.data, "operator.token"))
+	authorization, err := s.operatorAuthorization()
 	if err != nil {
 		return err
 	}
-	return call(ctx, method, s.OperatorURL+path,
-		http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(token))}}, body, out)
+	return call(ctx, method, s.OperatorURL+path, http.Header{"Authorization": {authorization}}, body, out)
+}
+
+func (s *service) operatorAuthorization() (string, error) {
+	token, err := os.ReadFile(filepath.Join(s.data, "operator.token"))
+	return "Bearer " + strings.TrimSpace(string(token)), err
+}
+
+// organization makes one without rate limits, and returns its key.
+func (s *service) organization(ctx context.Context, i int) (string, error) {
+	var made struct{ APIKey string }
+	order := map[string]any{
+		"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com", "plan": "unlimited",
+	}
+	err := s.operator(ctx, http.MethodPost, "/operator/orgs", order, &made)
+	return made.APIKey, err
 }
 
 // call asks as the key.

@@ -13,8 +13,11 @@ var memtableSteps = [...]int{smallMemtableBytes, middleMemtableBytes, storeMemta
 // batch would stay with every organization that was written to once.
 const filledMemtables = 4
 
-// growth is how much memory a store has for what it takes.
+// growth is what a store has taken, and how much memory it has for that.
 type growth struct {
+	flushed uint64 // applied index known to be in tables
+	dirty   bool   // own records were written since
+
 	step  int // of memtableSteps
 	taken int // bytes applied since it was opened
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 
 	"orgmem/storage/ledger"
+	"orgmem/storage/scratch"
 )
 
 // instance is an open Pebble directory with its ledger.
 type instance struct {
 	*pebble.DB
 	ledger *ledger.Ledger
-	files  *storeFiles // of a store; nil of the log
-	edited bool        // a manifest was begun since the opening (newManifest); guarded by openStore.apply
+	files  *scratch.Files // of a store; nil of the log
+	edited bool           // a manifest was begun since the opening (newManifest); guarded by openStore.apply
 }
 
 // newManifest has the instance begin a manifest, with the present tables only, unless it
@@ -38,7 +39,7 @@ func (i *instance) newManifest() error {
 func (i *instance) Close() error {
 	err := errors.Join(i.DB.Close(), i.ledger.Close())
 	if err == nil && i.files != nil {
-		i.files.settle()
+		i.files.Settle()
 	}
 	return err
 }
@@ -47,7 +48,7 @@ func (i *instance) Close() error {
 // acknowledged of its write-ahead logs and manifests is there and right, or it is
 // ErrCorrupt: Pebble itself does not see all of that (ledger). known is for a store, and
 // nil for the log, whose files are all read.
-func openInstance(fs vfs.FS, dir string, o *pebble.Options, known *durableDirs) (*instance, error) {
+func openInstance(fs vfs.FS, dir string, o *pebble.Options, known *scratch.Durable) (*instance, error) {
 	l, err := ledger.Open(fs, dir)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func openInstance(fs vfs.FS, dir string, o *pebble.Options, known *durableDirs) 
 	i := &instance{ledger: l}
 	o.FS = l
 	if known != nil {
-		i.files = newStoreFiles(l, dir, known)
+		i.files = scratch.New(l, dir, known)
 		o.FS = i.files
 	}
 	if i.DB, err = openVerified(l, dir, o); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"orgmem/storage/disk"
+	"orgmem/storage/scratch"
 )
 
 // reserveStores is how far above Options.MaxOpenStores AcquireForApply may go
@@ -45,7 +46,6 @@ type Node struct {
 	eraser    *eraser
 	compactor *compactor
 	outages   *outages
-	durable   *durableDirs
 	limits    limits
 
 	counts  counts
@@ -59,6 +59,8 @@ type Node struct {
 type caches struct {
 	blocks *pebble.Cache
 	tables *pebble.FileCache
+	// durable are the directories that need no sync when they are opened again.
+	durable *scratch.Durable
 }
 
 // limits are how many stores may be open and how many connections, after looking at the
@@ -86,7 +88,7 @@ func Open(opts Options) (*Node, error) {
 		end:       ending{done: make(chan struct{})},
 		compactor: newCompactor(),
 		outages:   newOutages(),
-		durable:   newDurableDirs(),
+		caches:    caches{durable: scratch.NewDurable()},
 	}
 	n.disk = disk.New(disk.Config{
 		FS: opts.FS, Dir: opts.Dir, Ballast: ballastFile, MinFree: opts.MinFreeBytes, BallastBytes: opts.BallastBytes,
@@ -364,7 +366,7 @@ func (n *Node) vacate(id StoreID, op string) (*openStore, error) {
 		n.open.forget(s)
 		n.open.mu.Lock()
 	}
-	n.durable.drop(n.layout.store(id)) // another directory may take its place
+	n.caches.durable.Drop(n.layout.store(id)) // another directory may take its place
 	s := &openStore{id: id, node: n, holds: holds{closing: true}, gone: make(chan struct{})}
 	n.open.stores[id] = s
 	n.open.closing++

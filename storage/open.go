@@ -29,15 +29,13 @@ type openStore struct {
 
 	holds
 
-	gate    *gate
-	db      *instance  // exchanged only while the gate is shut
-	apply   sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
-	erase   sync.Mutex // one erasure or close at a time
-	state   atomic.Pointer[State]
-	moving  atomic.Bool // readers may see more than state says
-	flushed uint64      // applied index known to be in tables; guarded by apply
-	dirty   bool        // own records were written since; guarded by apply
-	growth              // guarded by apply
+	gate   *gate
+	db     *instance  // exchanged only while the gate is shut
+	apply  sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
+	erase  sync.Mutex // one erasure or close at a time
+	state  atomic.Pointer[State]
+	moving atomic.Bool // readers may see more than state says
+	growth             // guarded by apply
 
 	snapshots snapshotSet
 }

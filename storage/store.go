@@ -89,7 +89,7 @@ func (s *openStore) open() error {
 	}
 	o := s.node.optionsOf(s.id)
 	o.MemTableSize = uint64(memtableSteps[s.step])
-	db, err := openInstance(s.node.disk, dir, o, s.node.durable)
+	db, err := openInstance(s.node.disk, dir, o, s.node.caches.durable)
 	if err != nil {
 		return wrapPebble("open store", err)
 	}

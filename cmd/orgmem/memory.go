@@ -24,18 +24,13 @@ const (
 	// by the next requests.
 	quietLooks = 30
 	// busyGarbage, largeGarbage and idleGarbage are how far the heap may grow before it is
-	// collected, in percent of what was alive: Go's default; what a busy node with much
-	// alive gets; and a quarter. A collection takes some 50 ms of an idle node's heap, and
-	// happens every minute or less.
+	// collected, in percent of what was alive: Go's default; the least for a busy node; and
+	// a quarter. A collection takes some 50 ms of an idle node's heap, every minute or less.
 	busyGarbage, largeGarbage, idleGarbage = 100, 40, 25
-	// fairGarbage is as much garbage as a busy node may gather whatever is alive. What most
-	// of a large heap is, memtables, vectors and blocks, has no pointers and costs a
-	// collection nothing, so that its time does not grow with the heap as Go takes for
-	// granted: with GOGC at 100 a node would hold its data twice.
-	fairGarbage = 64 << 20
-	// garbageStep is the difference for which a busy node's percentage is set anew: all
-	// threads stop for it.
-	garbageStep = 10
+	// fairGarbage may gather whatever is alive. Most of a large heap (memtables, vectors,
+	// blocks) has no pointers and costs a collection nothing: with Go's default a node
+	// would hold its data twice. The percentage moves in steps, since all threads stop for it.
+	fairGarbage, garbageStep = 64 << 20, 10
 	// smallMemory bounds what Go takes of the machine while no more than smallAlive is
 	// alive. By itself Go lets as much garbage gather as is alive, and an import of
 	// 64 MiB has some 200 MiB alive: several in a row took 544 MiB, and a mail with an
@@ -63,20 +58,13 @@ type memoryKeeper struct {
 	quiet   int  // looks in a row
 	large   int  // looks in a row
 	small   bool // it is held to smallMemory
-	percent int  // of garbage; 0: as Go has it
-}
-
-// allow sets how much garbage may gather.
-func (k *memoryKeeper) allow(percent int) {
-	if k.percent != percent {
-		k.percent = percent
-		k.garbage(percent)
-	}
+	percent int  // of garbage; 0: Go's own
 }
 
 // fair is what a busy node may gather, in percent of what is alive.
 func fair(alive uint64) int {
-	return max(largeGarbage, min(busyGarbage, int(busyGarbage*fairGarbage/max(alive, 1))))
+	steps := (busyGarbage*fairGarbage/max(alive, 1) + garbageStep/2) / garbageStep
+	return max(largeGarbage, int(min(busyGarbage, steps*garbageStep)))
 }
 
 // look decides once.
@@ -94,22 +82,17 @@ func (k *memoryKeeper) look() {
 		k.small = false
 		k.bound(k.most)
 	}
-	now := k.allocated()
-	grown := now - k.last
-	k.last = now
-	if grown >= busyBytes {
+	before := k.last
+	if k.last = k.allocated(); k.last-before >= busyBytes {
 		k.quiet = 0
-	}
-	want, has := fair(alive), cmp.Or(k.percent, busyGarbage)
-	if k.quiet < quietLooks && (has == idleGarbage || max(want-has, has-want) >= garbageStep) {
-		k.allow(want)
-	}
-	if grown >= busyBytes {
-		return
-	}
-	if k.quiet++; k.quiet == quietLooks {
-		k.allow(idleGarbage)
+	} else if k.quiet++; k.quiet == quietLooks {
+		k.percent = idleGarbage
+		k.garbage(idleGarbage)
 		k.release()
+	}
+	if want := fair(alive); k.quiet < quietLooks && want != cmp.Or(k.percent, busyGarbage) {
+		k.percent = want
+		k.garbage(want)
 	}
 }
 

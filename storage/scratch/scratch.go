@@ -1,4 +1,4 @@
-package storage
+package scratch
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ var (
 	unusedOptions = regexp.MustCompile(`^(?:OPTIONS-[0-9]+|temporary\.[0-9]+\.dbtmp)$`)
 )
 
-// storeFiles is the file system that Pebble gets for a store's directory. Most of what
+// Files is the file system that Pebble gets for a store's directory. Most of what
 // opening a store took was making files that nobody ever reads, and syncs of directories
 // in which nothing had changed. So it keeps in memory
 //
@@ -37,10 +37,10 @@ var (
 // Files of these kinds that a version before has written are seen, and removed as Pebble
 // asks for it. A version before opens a directory that has none of them: Pebble makes
 // them anew.
-type storeFiles struct {
+type Files struct {
 	vfs.FS // with the directory's ledger
 	dir    string
-	known  *durableDirs
+	known  *Durable
 
 	mu    sync.Mutex
 	files map[string]*unusedFile // by base name
@@ -50,26 +50,26 @@ type storeFiles struct {
 	synced  atomic.Uint64 // up to which of them it was synced
 }
 
-func newStoreFiles(below vfs.FS, dir string, known *durableDirs) *storeFiles {
-	s := &storeFiles{FS: below, dir: dir, known: known, files: map[string]*unusedFile{}}
+func New(below vfs.FS, dir string, known *Durable) *Files {
+	s := &Files{FS: below, dir: dir, known: known, files: map[string]*unusedFile{}}
 	if !known.has(dir) {
 		s.add() // by a process before, which may have been killed before it synced it
 	}
 	return s
 }
 
-// settle is told when the directory is closed. A removal that a power failure undoes costs
+// Settle is told when the directory is closed. A removal that a power failure undoes costs
 // Pebble another one; who needs it sooner syncs the directory (eraseNow).
-func (s *storeFiles) settle() {
+func (s *Files) Settle() {
 	if s.synced.Load() >= s.added.Load() {
 		s.known.add(s.dir)
 	} else {
-		s.known.drop(s.dir)
+		s.known.Drop(s.dir)
 	}
 }
 
 // own returns the base name of a path in the directory.
-func (s *storeFiles) own(path string) (string, bool) {
+func (s *Files) own(path string) (string, bool) {
 	return s.FS.PathBase(path), parentOf(s.FS, path) == s.dir
 }
 
@@ -77,7 +77,7 @@ func (s *storeFiles) own(path string) (string, bool) {
 func parentOf(fs vfs.FS, path string) string { return strings.TrimSuffix(fs.PathDir(path), "/") }
 
 // unused returns the file in memory that a path names; nil where it names none.
-func (s *storeFiles) unused(path string) *unusedFile {
+func (s *Files) unused(path string) *unusedFile {
 	name, ok := s.own(path)
 	if !ok {
 		return nil
@@ -88,13 +88,13 @@ func (s *storeFiles) unused(path string) *unusedFile {
 }
 
 // change is told that a path was made or made to name another file.
-func (s *storeFiles) change(path string) {
+func (s *Files) change(path string) {
 	if _, ok := s.own(path); ok {
 		s.add()
 	}
 }
 
-func (s *storeFiles) add() { raise(&s.added, s.changed.Add(1)) }
+func (s *Files) add() { raise(&s.added, s.changed.Add(1)) }
 
 // raise stores a value where it is the highest so far.
 func raise(highest *atomic.Uint64, to uint64) {
@@ -107,7 +107,7 @@ func raise(highest *atomic.Uint64, to uint64) {
 }
 
 // Create implements vfs.FS.
-func (s *storeFiles) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (s *Files) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if name, ok := s.own(path); ok {
 		isLog := unusedLog.MatchString(name)
 		if isLog || unusedOptions.MatchString(name) {
@@ -123,7 +123,7 @@ func (s *storeFiles) Create(path string, c vfs.DiskWriteCategory) (vfs.File, err
 }
 
 // Open implements vfs.FS.
-func (s *storeFiles) Open(path string, opts ...vfs.OpenOption) (vfs.File, error) {
+func (s *Files) Open(path string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if f := s.unused(path); f != nil {
 		return f.open(), nil
 	}
@@ -131,13 +131,13 @@ func (s *storeFiles) Open(path string, opts ...vfs.OpenOption) (vfs.File, error)
 }
 
 // OpenReadWrite implements vfs.FS.
-func (s *storeFiles) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+func (s *Files) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	defer s.change(path)
 	return s.FS.OpenReadWrite(path, c, o...)
 }
 
 // ReuseForWrite implements vfs.FS.
-func (s *storeFiles) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (s *Files) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if s.unused(from) != nil {
 		if err := s.Remove(from); err != nil {
 			return nil, err
@@ -149,13 +149,13 @@ func (s *storeFiles) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vf
 }
 
 // Link implements vfs.FS.
-func (s *storeFiles) Link(from, to string) error {
+func (s *Files) Link(from, to string) error {
 	defer s.change(to)
 	return s.FS.Link(from, to)
 }
 
 // Rename implements vfs.FS.
-func (s *storeFiles) Rename(from, to string) error {
+func (s *Files) Rename(from, to string) error {
 	f := s.unused(from)
 	if f == nil {
 		defer s.change(to)
@@ -176,7 +176,7 @@ func (s *storeFiles) Rename(from, to string) error {
 }
 
 // Remove implements vfs.FS.
-func (s *storeFiles) Remove(path string) error {
+func (s *Files) Remove(path string) error {
 	if f := s.unused(path); f != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -191,7 +191,7 @@ func (s *storeFiles) Remove(path string) error {
 }
 
 // Stat implements vfs.FS.
-func (s *storeFiles) Stat(path string) (vfs.FileInfo, error) {
+func (s *Files) Stat(path string) (vfs.FileInfo, error) {
 	if f := s.unused(path); f != nil {
 		return f.open().Stat()
 	}
@@ -199,7 +199,7 @@ func (s *storeFiles) Stat(path string) (vfs.FileInfo, error) {
 }
 
 // List implements vfs.FS.
-func (s *storeFiles) List(dir string) ([]string, error) {
+func (s *Files) List(dir string) ([]string, error) {
 	names, err := s.FS.List(dir)
 	if err != nil || strings.TrimSuffix(dir, "/") != s.dir {
 		return names, err
@@ -214,10 +214,10 @@ func (s *storeFiles) List(dir string) ([]string, error) {
 
 // Lock implements vfs.FS: the process has the data directory, and a Node opens a store
 // once (openStores).
-func (s *storeFiles) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
+func (s *Files) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // OpenDir implements vfs.FS.
-func (s *storeFiles) OpenDir(path string) (vfs.File, error) {
+func (s *Files) OpenDir(path string) (vfs.File, error) {
 	d, err := s.FS.OpenDir(path)
 	path = strings.TrimSuffix(path, "/")
 	switch {
@@ -232,12 +232,12 @@ func (s *storeFiles) OpenDir(path string) (vfs.File, error) {
 }
 
 // Unwrap implements vfs.FS.
-func (s *storeFiles) Unwrap() vfs.FS { return s.FS }
+func (s *Files) Unwrap() vfs.FS { return s.FS }
 
 // storeDir is a store's directory.
 type storeDir struct {
 	vfs.File
-	files *storeFiles
+	files *Files
 }
 
 // Sync implements vfs.File. A change that was made before the call has been counted.
@@ -258,7 +258,7 @@ func (d *storeDir) Sync() error {
 type shelfDir struct {
 	vfs.File
 	path  string
-	known *durableDirs
+	known *Durable
 }
 
 // Sync implements vfs.File.
@@ -273,30 +273,30 @@ func (d *shelfDir) Sync() error {
 	return err
 }
 
-// durableDirs are the directories whose entries are known to be on disk: this process has
+// Durable are the directories whose entries are known to be on disk: this process has
 // synced them since it began, and whatever changed in them since. It is bounded by the
 // number of stores on disk.
-type durableDirs struct {
+type Durable struct {
 	mu    sync.Mutex
 	paths map[string]struct{}
 }
 
-func newDurableDirs() *durableDirs { return &durableDirs{paths: map[string]struct{}{}} }
+func NewDurable() *Durable { return &Durable{paths: map[string]struct{}{}} }
 
-func (d *durableDirs) has(path string) bool {
+func (d *Durable) has(path string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	_, ok := d.paths[path]
 	return ok
 }
 
-func (d *durableDirs) add(path string) {
+func (d *Durable) add(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.paths[path] = struct{}{}
 }
 
-func (d *durableDirs) drop(path string) {
+func (d *Durable) Drop(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.paths, path)

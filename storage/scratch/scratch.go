@@ -27,7 +27,7 @@ var (
 // opening a store took was making files that nobody ever reads, and syncs of directories
 // in which nothing had changed. So it keeps in memory
 //
-//   - the write-ahead log, which stays empty (storeOptions turns it off),
+//   - the write-ahead log, which stays empty (storage turns it off),
 //   - the options: what they could tell, the manifest says too (the order of keys), or the
 //     directory's format does;
 //
@@ -50,6 +50,7 @@ type Files struct {
 	synced  atomic.Uint64 // up to which of them it was synced
 }
 
+// New returns the file system for a directory. below has the directory's ledger.
 func New(below vfs.FS, dir string, known *Durable) *Files {
 	s := &Files{FS: below, dir: dir, known: known, files: map[string]*unusedFile{}}
 	if !known.has(dir) {
@@ -59,7 +60,7 @@ func New(below vfs.FS, dir string, known *Durable) *Files {
 }
 
 // Settle is told when the directory is closed. A removal that a power failure undoes costs
-// Pebble another one; who needs it sooner syncs the directory (eraseNow).
+// Pebble another one; who needs it sooner syncs the directory, as an erasure does.
 func (s *Files) Settle() {
 	if s.synced.Load() >= s.added.Load() {
 		s.known.add(s.dir)
@@ -213,7 +214,7 @@ func (s *Files) List(dir string) ([]string, error) {
 }
 
 // Lock implements vfs.FS: the process has the data directory, and a Node opens a store
-// once (openStores).
+// once.
 func (s *Files) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // OpenDir implements vfs.FS.
@@ -281,6 +282,7 @@ type Durable struct {
 	paths map[string]struct{}
 }
 
+// NewDurable returns the memory of a process that has just begun.
 func NewDurable() *Durable { return &Durable{paths: map[string]struct{}{}} }
 
 func (d *Durable) has(path string) bool {
@@ -296,6 +298,7 @@ func (d *Durable) add(path string) {
 	d.paths[path] = struct{}{}
 }
 
+// Drop forgets a directory: another one may take its place.
 func (d *Durable) Drop(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -59,13 +59,19 @@ func main() {
 	orgs := flag.Int("orgs", 1000, "organizations of the part orgs")
 	chunks := flag.Int("chunks", 10_000, "chunks of the part search")
 	nodes := flag.Int("nodes", 100_000, "nodes of the part lists")
+	many := flag.Int("many", 200, "organizations of the part many")
+	notes := flag.Int("notes", 20, "notes of each of them")
+	profiles := flag.String("profiles", "", "a folder for profiles of the heap from the part many; empty: none")
 	sets := flag.String("sets", "", "comma list of development sets of the parts quality and domains; empty: all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	dir, err := os.MkdirTemp("", "orgmem-bench-")
 	exitOn(err)
-	b := &bench{binary: *binary, dir: dir, orgs: *orgs, chunks: *chunks, nodes: *nodes, sets: *sets, report: &report{}}
+	b := &bench{
+		binary: *binary, dir: dir, orgs: *orgs, chunks: *chunks, nodes: *nodes, sets: *sets, many: *many, notes: *notes,
+		profiles: *profiles, report: &report{},
+	}
 	for _, p := range parts {
 		if *only != "" && !strings.Contains(","+*only+",", ","+p.name+",") {
 			continue
@@ -106,6 +112,7 @@ var parts = []struct {
 	{"streams", measureStreams},
 	{"clients", measureClients},
 	{"orgs", measureOrgs},
+	{"many", measureMany},
 	{"quality", measureQuality},
 	{"domains", measureDomains},
 	{"cluster-reads", measureClusterReads},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,8 +24,12 @@ type bench struct {
 	chunks int
 	nodes  int    // of the part lists
 	sets   string // of the parts quality and domains
-	report *report
-	count  int
+	many   int    // organizations of the part many
+	notes  int    // of each of those
+	// profiles is where the part many puts profiles of the heap; none where empty.
+	profiles string
+	report   *report
+	count    int
 }
 
 // service is a running orgmem with a caller of its first organization.
@@ -59,12 +64,26 @@ func (s *service) end() error {
 }
 
 func (s *service) operator(ctx context.Context, method, path string, body, out any) error {
-	token, err := os.ReadFile(filepath.Join(s.data, "operator.token"))
+	authorization, err := s.operatorAuthorization()
 	if err != nil {
 		return err
 	}
-	return call(ctx, method, s.OperatorURL+path,
-		http.Header{"Authorization": {"Bearer " + strings.TrimSpace(string(token))}}, body, out)
+	return call(ctx, method, s.OperatorURL+path, http.Header{"Authorization": {authorization}}, body, out)
+}
+
+func (s *service) operatorAuthorization() (string, error) {
+	token, err := os.ReadFile(filepath.Join(s.data, "operator.token"))
+	return "Bearer " + strings.TrimSpace(string(token)), err
+}
+
+// organization makes one without rate limits, and returns its key.
+func (s *service) organization(ctx context.Context, i int) (string, error) {
+	var made struct{ APIKey string }
+	order := map[string]any{
+		"name": "Org " + strconv.Itoa(i), "ownerEmail": "o" + strconv.Itoa(i) + "@example.com", "plan": "unlimited",
+	}
+	err := s.operator(ctx, http.MethodPost, "/operator/orgs", order, &made)
+	return made.APIKey, err
 }
 
 // call asks as the key.

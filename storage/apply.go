@@ -98,6 +98,7 @@ func (h *Store) Apply(e Entry) (Result, error) {
 // An error means that the store could not be written at all; nothing of the
 // call was applied, and the caller must not go on.
 func (h *Store) ApplyBatch(entries []Entry) ([]Result, error) {
+	h.grow()
 	db, err := h.begin()
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
@@ -108,7 +109,8 @@ func (h *Store) ApplyBatch(entries []Entry) ([]Result, error) {
 
 	st := *h.s.state.Load()
 	results := make([]Result, 0, len(entries))
-	batch := db.NewBatchWithSize(batchBytes(entries))
+	size := batchBytes(entries)
+	batch := db.NewBatchWithSize(size)
 	defer closeBatch(batch)
 	erasures, before := 0, uint64(0)
 	for i := range entries {
@@ -148,6 +150,7 @@ func (h *Store) ApplyBatch(entries []Entry) ([]Result, error) {
 	}
 	h.s.node.disk.Guard()
 	h.s.state.Store(&st)
+	h.s.taken += size
 	if erasures > 0 {
 		h.s.node.eraser.wake()
 	}

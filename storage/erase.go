@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"orgmem/storage/disk"
 )
 
 const (
@@ -67,14 +69,25 @@ func (s *openStore) eraseNow(ctx context.Context) error {
 		return err
 	}
 	// Manifests hold the smallest and largest key of every table ever made, and
-	// keys may hold a client's own ids. Opening begins a new manifest with the
+	// keys may hold a client's own ids. Each exchange begins a new manifest with the
 	// present tables only; Pebble keeps one old manifest, so the second opening
 	// orders the first one's deletion, and the third closing waits for it.
 	if err := s.gate.shutOut(ctx); err != nil {
 		return err
 	}
 	for range 3 {
-		s.exchange()
+		s.apply.Lock()
+		err := s.db.newManifest()
+		s.apply.Unlock()
+		if err != nil {
+			s.gate.reopen()
+			return wrapPebble("begin a manifest", err)
+		}
+		s.exchange(0)
+	}
+	if err := disk.SyncDir(s.node.disk, s.node.layout.store(s.id)); err != nil { // for the removals
+		s.gate.reopen()
+		return err
 	}
 	// Under apply, so that no new erasure is noted between look and clear.
 	s.apply.Lock()
@@ -191,10 +204,11 @@ func bySpace(spans []span) [][]span {
 	return groups
 }
 
-// exchange closes the Pebble instance and opens it again. The gate is shut. A
-// store that cannot be opened again has nowhere to apply the log to, so failing
-// here stops the process: its restart replays nothing that was not flushed.
-func (s *openStore) exchange() {
+// exchange closes the Pebble instance and opens it again, with memtables of a step of
+// memtableSteps. The gate is shut. A store that cannot be opened again has nowhere to
+// apply the log to, so failing here stops the process: its restart replays nothing that
+// was not flushed.
+func (s *openStore) exchange(step int) {
 	s.apply.Lock()
 	defer s.apply.Unlock()
 	if err := s.flushLocked(); err != nil {
@@ -204,6 +218,7 @@ func (s *openStore) exchange() {
 		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}
 	before := *s.state.Load()
+	s.step = step
 	if err := s.open(); err != nil {
 		s.node.disk.Stop("exchange store %v: %v", s.id, err)
 	}

@@ -58,6 +58,17 @@ func (g *gate) leave() {
 	}
 }
 
+// tryShut is shutOut that does not wait: it reports whether the instant is now.
+func (g *gate) tryShut() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.shut || g.n > 0 {
+		return false
+	}
+	g.shut = true
+	return true
+}
+
 // shutOut waits for an instant without operations and keeps new ones waiting
 // until reopen. One caller at a time.
 func (g *gate) shutOut(ctx context.Context) error {

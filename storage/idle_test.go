@@ -61,3 +61,42 @@ func TestIdleStoresAreClosed(t *testing.T) {
 		h.Release()
 	}
 }
+
+// TestManyOpenStoresRestSooner: with many open, one that was released is closed within
+// seconds; the last few stay for as long as the option says.
+func TestManyOpenStoresRestSooner(t *testing.T) {
+	t.Parallel()
+	fake := clock.NewFake(time.Unix(1_800_000_000, 0))
+	o, _ := storagetest.NewDisk().Options()
+	o.Clock, o.MaxOpenStores, o.IdleStore = fake, 64, 2*time.Minute
+	n, err := storage.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeNode(t, n)
+	const stores, few = 64, 16
+	for i := range stores {
+		acquire(t, n, store(i)).Release()
+	}
+	const pause = 100 * time.Millisecond
+	settle := func(open int) {
+		t.Helper()
+		for n.Stats().OpenStores > open {
+			if fake.WaitersIn(pause) > 0 {
+				fake.Advance(pause)
+			}
+			runtime.Gosched()
+		}
+	}
+	fake.Advance(29 * time.Second) // less than a quarter of the time, with four times as many
+	if got := n.Stats().OpenStores; got != stores {
+		t.Errorf("%d stores are open, want %d", got, stores)
+	}
+	fake.Advance(31 * time.Second)
+	settle(stores / 2)
+	fake.Advance(50 * time.Second)
+	settle(few + 2) // 110 seconds and some pauses are as much as so many may rest
+	if got := n.Stats().OpenStores; got < few {
+		t.Errorf("%d stores are open: the last %d may rest for two minutes", got, few)
+	}
+}

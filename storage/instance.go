@@ -11,30 +11,58 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 
 	"orgmem/storage/ledger"
+	"orgmem/storage/scratch"
 )
 
 // instance is an open Pebble directory with its ledger.
 type instance struct {
 	*pebble.DB
 	ledger *ledger.Ledger
+	files  *scratch.Files // of a store; nil of the log
+	edited bool           // a manifest was begun since the opening (newManifest); guarded by openStore.apply
 }
 
-// Close closes both.
-func (i *instance) Close() error { return errors.Join(i.DB.Close(), i.ledger.Close()) }
+// newManifest has the instance begin a manifest, with the present tables only, unless it
+// has since it was opened. Pebble does so with the first change of the tables, and a flush
+// of nothing is one to it. A checkpoint needs it: what it copies of a manifest is as much
+// as was written to it since the opening.
+func (i *instance) newManifest() error {
+	if i.edited {
+		return nil
+	}
+	err := i.Flush()
+	i.edited = err == nil
+	return err
+}
+
+// Close closes all.
+func (i *instance) Close() error {
+	err := errors.Join(i.DB.Close(), i.ledger.Close())
+	if err == nil && i.files != nil {
+		i.files.Settle()
+	}
+	return err
+}
 
 // openInstance opens a Pebble directory, or makes one in an empty directory. What was
 // acknowledged of its write-ahead logs and manifests is there and right, or it is
-// ErrCorrupt: Pebble itself does not see all of that (ledger).
-func openInstance(fs vfs.FS, dir string, o *pebble.Options) (*instance, error) {
+// ErrCorrupt: Pebble itself does not see all of that (ledger). known is for a store, and
+// nil for the log, whose files are all read.
+func openInstance(fs vfs.FS, dir string, o *pebble.Options, known *scratch.Durable) (*instance, error) {
 	l, err := ledger.Open(fs, dir)
 	if err != nil {
 		return nil, err
 	}
-	db, err := openVerified(l, dir, o)
-	if err != nil {
+	i := &instance{ledger: l}
+	o.FS = l
+	if known != nil {
+		i.files = scratch.New(l, dir, known)
+		o.FS = i.files
+	}
+	if i.DB, err = openVerified(l, dir, o); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &instance{DB: db, ledger: l}, nil
+	return i, nil
 }
 
 func openVerified(l *ledger.Ledger, dir string, o *pebble.Options) (*pebble.DB, error) {
@@ -45,7 +73,6 @@ func openVerified(l *ledger.Ledger, dir string, o *pebble.Options) (*pebble.DB, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	o.FS = l
 	db, err := pebble.Open(dir, o)
 	if err != nil || !raised {
 		return db, err

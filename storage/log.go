@@ -91,7 +91,7 @@ func stableKey(group uint32, key []byte) []byte {
 }
 
 func openLog(n *Node) (*Log, error) {
-	db, err := openInstance(n.disk, n.layout.path(logDir), n.logOptions())
+	db, err := openInstance(n.disk, n.layout.path(logDir), n.logOptions(), nil)
 	if err != nil {
 		return nil, wrapPebble("open log", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"orgmem/storage/disk"
+	"orgmem/storage/scratch"
 )
 
 // reserveStores is how far above Options.MaxOpenStores AcquireForApply may go
@@ -58,6 +59,8 @@ type Node struct {
 type caches struct {
 	blocks *pebble.Cache
 	tables *pebble.FileCache
+	// durable are the directories that need no sync when they are opened again.
+	durable *scratch.Durable
 }
 
 // limits are how many stores may be open and how many connections, after looking at the
@@ -85,6 +88,7 @@ func Open(opts Options) (*Node, error) {
 		end:       ending{done: make(chan struct{})},
 		compactor: newCompactor(),
 		outages:   newOutages(),
+		caches:    caches{durable: scratch.NewDurable()},
 	}
 	n.disk = disk.New(disk.Config{
 		FS: opts.FS, Dir: opts.Dir, Ballast: ballastFile, MinFree: opts.MinFreeBytes, BallastBytes: opts.BallastBytes,
@@ -133,8 +137,8 @@ func (n *Node) openLocked(descriptors uint64) error {
 		return err
 	}
 	// Pebble takes memtables out of the cache it is given: with 256 open stores
-	// of at least 256 KiB each, a cache of 64 MiB would hold no block at all.
-	n.caches.blocks = pebble.NewCache(n.opts.CacheBytes + int64(n.limits.stores)*firstMemtableBytes + logMemtableBytes)
+	// of at least 128 KiB each, a cache of 64 MiB would hold half as many blocks.
+	n.caches.blocks = pebble.NewCache(n.opts.CacheBytes + int64(n.limits.stores)*2*smallMemtableBytes + logMemtableBytes)
 	n.caches.tables = pebble.NewFileCache(disk.FileCacheShards, disk.FileCacheSize(descriptors, n.limits.stores))
 	log, err := openLog(n)
 	if err != nil {
@@ -362,6 +366,7 @@ func (n *Node) vacate(id StoreID, op string) (*openStore, error) {
 		n.open.forget(s)
 		n.open.mu.Lock()
 	}
+	n.caches.durable.Drop(n.layout.store(id)) // another directory may take its place
 	s := &openStore{id: id, node: n, holds: holds{closing: true}, gone: make(chan struct{})}
 	n.open.stores[id] = s
 	n.open.closing++
@@ -456,8 +461,8 @@ func (n *Node) Close() error {
 		return n.end.err
 	}
 	n.open.closed = true
-	if n.open.idle != nil {
-		n.open.idle.Stop()
+	if n.open.idle.timer != nil {
+		n.open.idle.timer.Stop()
 	}
 	n.open.mu.Unlock()
 

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"orgmem/proto/clock"
 )
 
 // openStores are the stores of a Node that are open, being opened or being closed, and
@@ -14,11 +12,11 @@ import (
 type openStores struct {
 	mu      sync.Mutex
 	stores  map[StoreID]*openStore
-	unheld  *list.List  // of *openStore: open, not held; the front was released last
-	held    int         // stores with pins
-	closing int         // stores on their way out, still in the map
-	idle    clock.Timer // until the next store has been unheld for long; nil: none is awaited
-	closed  bool        // no further store is opened
+	unheld  *list.List // of *openStore: open, not held; the front was released last
+	held    int        // stores with pins
+	closing int        // stores on their way out, still in the map
+	idle    idleWait
+	closed  bool // no further store is opened
 }
 
 // openStore is a store in the map: being opened, open, or being closed.
@@ -31,14 +29,13 @@ type openStore struct {
 
 	holds
 
-	gate    *gate
-	db      *instance  // exchanged only while the gate is shut
-	apply   sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
-	erase   sync.Mutex // one erasure or close at a time
-	state   atomic.Pointer[State]
-	moving  atomic.Bool // readers may see more than state says
-	flushed uint64      // applied index known to be in tables; guarded by apply
-	dirty   bool        // own records were written since; guarded by apply
+	gate   *gate
+	db     *instance  // exchanged only while the gate is shut
+	apply  sync.Mutex // one writer: Apply, Flush bookkeeping; guards state writes
+	erase  sync.Mutex // one erasure or close at a time
+	state  atomic.Pointer[State]
+	moving atomic.Bool // readers may see more than state says
+	growth             // guarded by apply
 
 	snapshots snapshotSet
 }

@@ -39,18 +39,16 @@ type Options struct {
 	// Logger receives events of the stores, without customer text. nil discards.
 	Logger *slog.Logger
 	// CacheBytes bounds the block cache that all stores share; memtables come on
-	// top, 256 KiB for each open store and up to 8 MiB while it is written to at full
-	// speed (storeMemtableBytes). 64 MiB keeps an idle node under its
+	// top, 128 KiB for each open store and up to 8 MiB while it is written to at full
+	// speed (memtableSteps). 64 MiB keeps an idle node under its
 	// 250 MB and still holds the hot blocks of some hundred organizations.
 	CacheBytes int64
-	// MaxOpenStores bounds the stores kept open. An open store costs 150–310 KiB
-	// and about 9 descriptors, opening a cold one some 10 ms, so 256 is 80 MB for
-	// an evening's active organizations; the file-descriptor limit may lower it
-	// (disk.Descriptors).
+	// MaxOpenStores bounds the stores kept open. One that takes little costs 300 to 400 KiB
+	// and about 9 descriptors, opening a cold one half a millisecond, so 256 is 100 MB;
+	// the file-descriptor limit may lower it (disk.Descriptors).
 	MaxOpenStores int
-	// IdleStore is after how long a store that nobody holds is closed: its memtable,
-	// which grows to several MiB while it is written to, is worth more than the some
-	// 10 ms of opening it again, for some minutes. Negative: only when others need its place.
+	// IdleStore is after how long a store that nobody holds is closed while few are open;
+	// many are closed sooner (Node.idleAfter). Negative: only when others need its place.
 	IdleStore time.Duration
 	// MinFreeBytes is the free space below which Writable refuses. It must hold
 	// what is in flight when the refusal begins: the log's and the stores'

@@ -87,7 +87,9 @@ func (s *openStore) open() error {
 	if err := disk.MakeDir(s.node.disk, dir); err != nil {
 		return err
 	}
-	db, err := openInstance(s.node.disk, dir, s.node.optionsOf(s.id))
+	o := s.node.optionsOf(s.id)
+	o.MemTableSize = uint64(memtableSteps[s.step])
+	db, err := openInstance(s.node.disk, dir, o, s.node.caches.durable)
 	if err != nil {
 		return wrapPebble("open store", err)
 	}
@@ -97,7 +99,7 @@ func (s *openStore) open() error {
 	}
 	s.db = db
 	s.state.Store(&st)
-	s.flushed = st.Applied
+	s.flushed, s.taken = st.Applied, 0
 	return nil
 }
 
@@ -125,6 +127,7 @@ func (s *openStore) flushLocked() error {
 		return wrapPebble("flush store", err)
 	}
 	s.node.disk.Guard()
+	s.db.edited = true
 	s.flushed, s.dirty = applied, false
 	return nil
 }
@@ -199,6 +202,9 @@ func (h *Store) checkpoint(dir string) (State, error) {
 	// would silently miss the newest writes.
 	if err := h.s.flushLocked(); err != nil {
 		return State{}, err
+	}
+	if err := h.s.db.newManifest(); err != nil {
+		return State{}, wrapPebble("checkpoint", err)
 	}
 	if err := db.Checkpoint(dir); err != nil {
 		return State{}, wrapPebble("checkpoint", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"runtime/debug"
@@ -22,10 +23,14 @@ const (
 	// quietLooks in a row make a node idle: what is collected too eagerly is paid for
 	// by the next requests.
 	quietLooks = 30
-	// busyGarbage and idleGarbage are how far the heap may grow before it is collected,
-	// in percent of what was alive: Go's default, and a quarter. A collection takes some
-	// 50 ms of an idle node's heap, and happens every minute or less.
-	busyGarbage, idleGarbage = 100, 25
+	// busyGarbage, largeGarbage and idleGarbage are how far the heap may grow before it is
+	// collected, in percent of what was alive: Go's default; the least for a busy node; and
+	// a quarter. A collection takes some 50 ms of an idle node's heap, every minute or less.
+	busyGarbage, largeGarbage, idleGarbage = 100, 40, 25
+	// fairGarbage may gather whatever is alive. Most of a large heap (memtables, vectors,
+	// blocks) has no pointers and costs a collection nothing: with Go's default a node
+	// would hold its data twice. The percentage moves in steps, since all threads stop for it.
+	fairGarbage, garbageStep = 64 << 20, 10
 	// smallMemory bounds what Go takes of the machine while no more than smallAlive is
 	// alive. By itself Go lets as much garbage gather as is alive, and an import of
 	// 64 MiB has some 200 MiB alive: several in a row took 544 MiB, and a mail with an
@@ -49,16 +54,24 @@ type memoryKeeper struct {
 	most      int64  // what a large node is held to
 	release   func() // collects, and gives back free pages and those that files can fill again
 
-	last  uint64
-	quiet int  // looks in a row
-	large int  // looks in a row
-	small bool // it is held to smallMemory
+	last    uint64
+	quiet   int  // looks in a row
+	large   int  // looks in a row
+	small   bool // it is held to smallMemory
+	percent int  // of garbage; 0: Go's own
+}
+
+// fair is what a busy node may gather, in percent of what is alive.
+func fair(alive uint64) int {
+	steps := (busyGarbage*fairGarbage/max(alive, 1) + garbageStep/2) / garbageStep
+	return max(largeGarbage, int(min(busyGarbage, steps*garbageStep)))
 }
 
 // look decides once.
 func (k *memoryKeeper) look() {
 	k.large++
-	if k.alive() <= smallAlive {
+	alive := k.alive()
+	if alive <= smallAlive {
 		k.large = 0
 	}
 	switch {
@@ -69,19 +82,17 @@ func (k *memoryKeeper) look() {
 		k.small = false
 		k.bound(k.most)
 	}
-	now := k.allocated()
-	grown := now - k.last
-	k.last = now
-	if grown >= busyBytes {
-		if k.quiet >= quietLooks {
-			k.garbage(busyGarbage)
-		}
+	before := k.last
+	if k.last = k.allocated(); k.last-before >= busyBytes {
 		k.quiet = 0
-		return
-	}
-	if k.quiet++; k.quiet == quietLooks {
+	} else if k.quiet++; k.quiet == quietLooks {
+		k.percent = idleGarbage
 		k.garbage(idleGarbage)
 		k.release()
+	}
+	if want := fair(alive); k.quiet < quietLooks && want != cmp.Or(k.percent, busyGarbage) {
+		k.percent = want
+		k.garbage(want)
 	}
 }
 

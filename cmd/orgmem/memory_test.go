@@ -48,6 +48,29 @@ func TestAnIdleNodeGivesMemoryBack(t *testing.T) {
 	step(10, "25", "release")
 }
 
+// The more is alive, the smaller the part of it that may be garbage: it is the same number of bytes, down to a share
+// that a collection is worth.
+func TestALargeNodeDoesNotHoldItsDataTwice(t *testing.T) {
+	var alive uint64
+	var did []int
+	k := memoryKeeper{
+		allocated: func() uint64 { return 0 },
+		alive:     func() uint64 { return alive },
+		garbage:   func(percent int) { did = append(did, percent) },
+		bound:     func(int64) {},
+		release:   func() {},
+	}
+	for _, alive = range []uint64{
+		0, fairGarbage, fairGarbage + fairGarbage/20, 2 * fairGarbage, 2*fairGarbage + 1, 100 * fairGarbage,
+		3 * fairGarbage, 1,
+	} {
+		k.look()
+	}
+	if want := []int{50, 40, 100}; !slices.Equal(did, want) {
+		t.Errorf("percentages %d, want %d", did, want)
+	}
+}
+
 // A node with little alive is bounded, so that imports in a row do not gather garbage
 // of several; one with much is not, or it would do nothing but collect.
 func TestASmallNodeStaysSmall(t *testing.T) {

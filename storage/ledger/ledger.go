@@ -68,6 +68,7 @@ type Ledger struct {
 	mu      sync.Mutex
 	file    vfs.File
 	version uint64 // of the newest state written
+	dirty   bool   // one was written that was not synced
 	claims  map[appendedFile]claim
 }
 
@@ -129,6 +130,7 @@ func (l *Ledger) write() {
 		return
 	}
 	l.version++
+	l.dirty = true
 	slot := make([]byte, ledgerHead, ledgerSlot)
 	binary.LittleEndian.PutUint64(slot[4:], l.version)
 	count := uint16(0)
@@ -189,6 +191,9 @@ func (l *Ledger) Close() error {
 	}
 	f := l.file
 	l.file = nil
+	if !l.dirty {
+		return f.Close()
+	}
 	return errors.Join(f.Sync(), f.Close())
 }
 

@@ -38,7 +38,7 @@ var Order = map[string][][]string{
 	},
 	"storage": {
 		{"storage/disk"},
-		{"storage/ledger"},
+		{"storage/ledger", "storage/scratch"},
 		{"storage"},
 		{"storage/storagetest"},
 	},

@@ -309,8 +309,9 @@ var Settings = []Setting{
 	},
 	{
 		Name: "max-open-stores", Default: "256", Form: "number",
-		Doc: "How many organizations' stores are open at once; the least recently used is closed first. Each costs up to " +
-			"310 KiB and about 9 file descriptors, of which 14 are reckoned with; opening a cold one takes some 10 ms.",
+		Doc: "How many organizations' stores are open at once; the least recently used is closed first. One that takes " +
+			"little costs 300 to 400 KiB, and each about 9 file descriptors, of which 14 are reckoned with; opening a cold " +
+			"one takes half a millisecond.",
 		set: func(s *Server, v string) error { return setInt(&s.MaxOpenStores, v, minOpenStores, maxOpenStores) },
 	},
 	{

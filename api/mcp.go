@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -95,9 +96,9 @@ type inProcess struct {
 	id     string
 }
 
-// callerHeaders say who asks, and as whom. All their values are passed on: where there are two,
+// callerHeaders say who asks, as whom, and in which trace. All their values are passed on: where there are two,
 // the request is refused as it would be outside.
-var callerHeaders = []string{"X-Svc-Api-Key", "Authorization", "X-Svc-Subject"}
+var callerHeaders = slices.Concat([]string{"X-Svc-Api-Key", "Authorization", "X-Svc-Subject"}, web.TraceHeaders)
 
 // Call implements mcp.Caller.
 func (c inProcess) Call(ctx context.Context, call mcp.Call) (reply mcp.Reply, err error) {

@@ -19,6 +19,7 @@ import (
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 )
 
 const (
@@ -268,8 +269,16 @@ func (o *Router) askThere(ctx context.Context, late <-chan time.Time, deadline t
 		return nil, tenant.Moved, nil
 	}
 	// A message of its own: one that was given up may still be being encoded.
-	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.Clock.Now()),
-		0).Milliseconds())}
+	span := o.sys.Config.Tracer.Start(ask.GetTrace(), tracing.StepAskNode)
+	defer span.End()
+	span.Word(tracing.AttributeNode, string(to))
+	ask = &pb.NodeAsk{
+		Org: ask.GetOrg(), What: ask.GetWhat(), Trace: ask.GetTrace(),
+		WaitMs: uint32(max(deadline.Sub(o.sys.Clock.Now()), 0).Milliseconds()),
+	}
+	if own := span.Context(); own != nil {
+		ask.Trace = own
+	}
 	id, a, err := o.send(to, ask)
 	switch {
 	case errors.Is(err, errParting):
@@ -369,7 +378,9 @@ func (o *Router) Ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, e
 		r, _, err := s.AskHere(ctx, late.C(), org, false, env)
 		return r, err
 	}
-	r, from, err := o.askOwner(ctx, wait, org, &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: env}}, repeatable(env))
+	r, from, err := o.askOwner(ctx, wait, org, &pb.NodeAsk{
+		What: &pb.NodeAsk_Envelope{Envelope: env}, Trace: env.GetTrace(),
+	}, repeatable(env))
 	if err != nil {
 		return nil, err
 	}

@@ -199,3 +199,44 @@ func TestHeadersOfACollector(t *testing.T) {
 		}
 	}
 }
+
+// taken is an exporter that takes everything.
+type taken struct{}
+
+func (taken) ExportSpans(context.Context, []sdk.ReadOnlySpan) error { return nil }
+func (taken) Shutdown(context.Context) error                        { return nil }
+
+// BenchmarkSearchSpans is what the spans of one search cost its request: of a node that traces nothing, of a request that
+// is not recorded, and of one that is.
+func BenchmarkSearchSpans(b *testing.B) {
+	for name, ratio := range map[string]float64{"off": -1, "unrecorded": 0, "recorded": 1} {
+		b.Run(name, func(b *testing.B) {
+			var sender *Telemetry
+			if ratio >= 0 {
+				sender = start(Config{
+					Server: config.Server{TracesRatio: ratio}, Clock: clock.Real(), Random: rand.Reader,
+					Logger: slog.New(slog.DiscardHandler),
+				}, taken{})
+				defer sender.Close()
+			}
+			t, at, h := sender.Tracer(), clock.Real().Now(), http.Header{}
+			b.ReportAllocs()
+			for b.Loop() {
+				s := t.Server(h, at, "POST", "/v1/search")
+				c := s.Context()
+				t.Tell(c, tracing.StepReceive, at)
+				t.Tell(c, tracing.StepMailbox, at)
+				for _, step := range []tracing.Step{
+					tracing.StepAdmission, tracing.StepReadWait, tracing.StepRead, tracing.StepQuery, tracing.StepSearch,
+				} {
+					one := t.Start(c, step)
+					one.Int(tracing.AttributeHits, 10)
+					one.End()
+				}
+				s.Word(tracing.AttributeRoute, "/v1/search")
+				s.Int(tracing.AttributeStatus, http.StatusOK)
+				s.End()
+			}
+		})
+	}
+}

@@ -95,7 +95,8 @@ func TestALanguageModelGoesOnInTheTrace(t *testing.T) {
 		op, edge := inTrace(tracer, recorded, answerOp("What does Mrs Okafor charge?", 0))
 		c.ok(op)
 		edge.End()
-		if got := header.Get("Traceparent"); !strings.HasPrefix(got, "00-"+tracingtest.Trace) || !strings.HasSuffix(got, flags) ||
+		got := header.Get("Traceparent")
+		if !strings.HasPrefix(got, "00-"+tracingtest.Trace) || !strings.HasSuffix(got, flags) ||
 			header.Get("Tracestate") != tracingtest.State {
 			t.Errorf("the model gets %q and %q", got, header.Get("Tracestate"))
 		}

@@ -74,6 +74,7 @@ func TestOffAllocatesNothing(t *testing.T) {
 // Whether a request is traced its caller decides, and where no caller has, the ratio.
 func TestWhoDecidesWhatIsRecorded(t *testing.T) {
 	t.Parallel()
+	zero := "00-" + strings.Repeat("0", 32) + "-" + spanID + "-00"
 	for name, c := range map[string]struct {
 		ratio    float64
 		header   http.Header
@@ -85,7 +86,7 @@ func TestWhoDecidesWhatIsRecorded(t *testing.T) {
 		"nobody has decided, none":        {0, http.Header{}, false},
 		"a parent that is none, all":      {1, http.Header{"Traceparent": {"00-nonsense"}}, true},
 		"two parents are none, none":      {0, http.Header{"Traceparent": {caller("01", "").Get("Traceparent"), "x"}}, false},
-		"the all-zero trace is none, all": {1, http.Header{"Traceparent": {"00-" + strings.Repeat("0", 32) + "-" + spanID + "-00"}}, true},
+		"the all-zero trace is none, all": {1, http.Header{"Traceparent": {zero}}, true},
 	} {
 		tracer, seen, _ := recorder(t, false, sdk.ParentBased(sdk.TraceIDRatioBased(c.ratio)))
 		s := tracer.Server(c.header, start, "POST", "/v1/ingest")
@@ -128,7 +129,8 @@ func TestTheContextGoesOn(t *testing.T) {
 	step.End()
 	s.End()
 	ended := seen.Ended()
-	if len(ended) != 3 || ended[0].Name() != "mailbox" || ended[1].Name() != "chat" || ended[2].Name() != "POST /v1/search" {
+	if len(ended) != 3 || ended[0].Name() != "mailbox" || ended[1].Name() != "chat" ||
+		ended[2].Name() != "POST /v1/search" {
 		t.Fatalf("%d spans", len(ended))
 	}
 	for i, want := range [][2]time.Duration{{0, time.Second}, {time.Second, 2 * time.Second}, {0, 2 * time.Second}} {

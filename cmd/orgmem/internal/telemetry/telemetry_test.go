@@ -206,8 +206,8 @@ type taken struct{}
 func (taken) ExportSpans(context.Context, []sdk.ReadOnlySpan) error { return nil }
 func (taken) Shutdown(context.Context) error                        { return nil }
 
-// BenchmarkSearchSpans is what the spans of one search cost its request: of a node that traces nothing, of a request that
-// is not recorded, and of one that is.
+// BenchmarkSearchSpans is what the spans of one search cost its request: of a node that traces nothing, of a request
+// that is not recorded, and of one that is.
 func BenchmarkSearchSpans(b *testing.B) {
 	for name, ratio := range map[string]float64{"off": -1, "unrecorded": 0, "recorded": 1} {
 		b.Run(name, func(b *testing.B) {

@@ -435,6 +435,8 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 		}
 	})
 	if err != nil {
+		waits.FailedIf(err)
+		waits.End()
 		c.Fail(err)
 	}
 }

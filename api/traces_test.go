@@ -116,7 +116,8 @@ func TestAToolIsInTheTraceOfItsCaller(t *testing.T) {
 	h, spans := withTraces(t)
 	h.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Accept", "application/json, text/event-stream",
 		"Traceparent", tracingtest.Header(true).Get("Traceparent"))
-	if s, ok := spans.Find("GET /v1/me"); !ok || s.Trace != tracingtest.Trace {
+	s, ok := spans.Find("GET /v1/me")
+	if !ok || s.Trace != tracingtest.Trace || strings.Join(s.Way, " > ") != "POST /mcp > GET /v1/me" {
 		t.Errorf("%v", spans.Ended())
 	}
 }

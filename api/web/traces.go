@@ -7,13 +7,13 @@ import (
 	"orgmem/proto/tracing"
 )
 
-// TraceHeaders are those of W3C Trace Context: whoever asks on a caller's behalf passes them on.
-var TraceHeaders = []string{"Traceparent", "Tracestate"}
-
 // traced begins the span of a request under the span of its caller.
 func (ex *Exchange) traced() {
 	ex.span = ex.edge.Cfg.Tracer.Server(ex.R.Header, ex.start, ex.meter.method, ex.meter.pattern)
 }
+
+// InTrace has a request that is made for this one go on in its trace.
+func (ex *Exchange) InTrace(h http.Header) { ex.span.Headers(h, nil) }
 
 // endSpan ends the request's span and returns the trace's id; "": nobody records it.
 func (ex *Exchange) endSpan() string {

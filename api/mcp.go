@@ -109,7 +109,7 @@ func (c inProcess) Call(ctx context.Context, call mcp.Call) (reply mcp.Reply, er
 			r.Header[name] = values
 		}
 	}
-	c.outer.InTrace(r.Header)
+	c.outer.InTrace(r.Header) //nolint:contextcheck // it waits for nothing
 	r.Header[web.HeaderRequestID] = []string{c.outer.ID()}
 	if call.Body != nil {
 		r.Header["Content-Type"] = web.ContentJSON

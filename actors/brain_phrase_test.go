@@ -65,7 +65,7 @@ func phrased(t *testing.T, perHour int, configure ...func(*tenant.Config, *stora
 	n := startNode(t, storagetest.NewDisk(), append(configure, func(cfg *tenant.Config, _ *storage.Options) {
 		model, err := llm.New(llm.Config{
 			BaseURL: s.URL, Model: "stub", HTTP: s.Client(), Clock: cfg.Clock,
-			CallsPerHour: perHour,
+			CallsPerHour: perHour, Tracer: cfg.Tracer,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func (s *Server) answerMCP(ex *web.Exchange, service *mcp.Service, public http.H
 		ex.Refuse(problems.Newf(pb.CodePermissionDenied, "A page of another origin may not call this."), nil)
 		return
 	}
-	caller := inProcess{public, ex.R, ex.ID()}
+	caller := inProcess{public, ex}
 	me, err := caller.Call(ex.R.Context(), mcp.WhoAmI())
 	if err != nil {
 		ex.RefuseError(err, web.AskProblem)
@@ -91,8 +91,7 @@ func (s *Server) answerMCP(ex *web.Exchange, service *mcp.Service, public http.H
 // outside, and their log lines have its id.
 type inProcess struct {
 	public http.Handler
-	outer  *http.Request
-	id     string
+	outer  *web.Exchange
 }
 
 // callerHeaders say who asks, and as whom. All their values are passed on: where there are two,
@@ -106,18 +105,19 @@ func (c inProcess) Call(ctx context.Context, call mcp.Call) (reply mcp.Reply, er
 		return reply, fmt.Errorf("make a request: %w", err)
 	}
 	for _, name := range callerHeaders {
-		if values := c.outer.Header[name]; values != nil {
+		if values := c.outer.R.Header[name]; values != nil {
 			r.Header[name] = values
 		}
 	}
-	r.Header[web.HeaderRequestID] = []string{c.id}
+	c.outer.InTrace(r.Header) //nolint:contextcheck // it waits for nothing
+	r.Header[web.HeaderRequestID] = []string{c.outer.ID()}
 	if call.Body != nil {
 		r.Header["Content-Type"] = web.ContentJSON
 	}
 	if call.IdempotencyKey != "" {
 		r.Header["Idempotency-Key"] = []string{call.IdempotencyKey}
 	}
-	r.RemoteAddr = c.outer.RemoteAddr
+	r.RemoteAddr = c.outer.R.RemoteAddr
 	out := mcp.NewRecorder()
 	// The edge cuts the connection of a client that has left by a panic, which net/http
 	// would catch. Here it is on a goroutine of the protocol's.

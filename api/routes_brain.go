@@ -11,6 +11,7 @@ import (
 	"orgmem/api/web"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 )
 
 var brainRoutes = []web.Route{
@@ -28,7 +29,7 @@ var brainRoutes = []web.Route{
 	}),
 	brainTrainingRoute,
 	web.On(web.Route{
-		Method: http.MethodPost, Path: "/v1/brain/query", ID: "queryBrain", Tag: tagBrain,
+		Method: http.MethodPost, Path: "/v1/brain/query", ID: "queryBrain", Memory: tracing.OperationSearch, Tag: tagBrain,
 		Summary: "Query the brain",
 		Description: "One forward pass of the organization's trained model, beside what plain likeness of meaning finds. " +
 			"topK governs both lists.",

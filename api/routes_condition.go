@@ -7,6 +7,7 @@ import (
 	"orgmem/api/web"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 )
 
 var conditionRoutes = []web.Route{
@@ -62,7 +63,7 @@ var conditionRoutes = []web.Route{
 		return out, s != nil
 	}),
 	web.On(web.Route{
-		Method: http.MethodPost, Path: "/v1/retrieve", ID: "retrieve", Tag: tagSearch,
+		Method: http.MethodPost, Path: "/v1/retrieve", ID: "retrieve", Memory: tracing.OperationSearch, Tag: tagSearch,
 		Summary: "Retrieve by following the graph",
 		Description: "Searches, then follows edges of what it found for up to maxHops; a node's score is that of the node " +
 			"before it times the edge's weight times one half. paths[i] leads to results[i]. contradictions are the open ones " +

@@ -11,11 +11,13 @@ import (
 	"orgmem/api/web"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 )
 
 var graphEditRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPatch, Path: "/v1/graph/nodes/{node_id}", ID: "editNode", Tag: tagGraph,
+		Memory:  tracing.OperationUpdate,
 		Summary: "Edit a node",
 		Description: "Changes the fields that are named, and nothing else; the id stays, whatever the content. New content " +
 			"is found by search before the answer is sent. Ingestion leaves an edited node alone until its document says " +
@@ -42,6 +44,7 @@ var graphEditRoutes = []web.Route{
 	}, answerNode),
 	web.On(web.Route{
 		Method: http.MethodDelete, Path: "/v1/graph/nodes/{node_id}", ID: "forgetNode", Tag: tagGraph,
+		Memory:  tracing.OperationDelete,
 		Summary: "Forget a node",
 		Description: "Erases content, title, metadata and external ids, from the history and from what waits to be " +
 			"ingested too, and leaves a tombstone: id, kind, times, and the place in the graph. Until restorableUntil the " +
@@ -66,6 +69,7 @@ var graphEditRoutes = []web.Route{
 	}, answerNode),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/graph/nodes/{node_id}/supersede", ID: "supersedeNode", Tag: tagGraph,
+		Memory:  tracing.OperationUpdate,
 		Summary: "Supersede a node",
 		Description: "Puts another content in a node's place. The new node takes its kind, title, metadata, domain and " +
 			"edges, which keep their ids; the old one stays readable and leaves search. created is false where the content is " +

@@ -14,6 +14,7 @@ import (
 	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
+	"orgmem/proto/tracing"
 )
 
 var graphRoutes = []web.Route{
@@ -133,6 +134,7 @@ var recallGraphRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodGet, Path: "/v1/recall/graph/search", ID: "recallGraphSearch", Tag: tagRecall,
+		Memory:  tracing.OperationSearch,
 		Summary: "Search the text of nodes",
 		Description: "The nodes that hold every word of q, in any form of the word, in their title or content, each with a " +
 			"passage that holds one; superseded nodes too. Newest first and not by rank, so that pages stay true while the " +

@@ -10,11 +10,12 @@ import (
 	"orgmem/api/web"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 )
 
 var importRoutes = []web.Route{
 	web.On(web.Route{
-		Method: http.MethodPost, Path: "/v1/import", ID: "importFile", Tag: tagImports,
+		Method: http.MethodPost, Path: "/v1/import", ID: "importFile", Memory: tracing.OperationUpsert, Tag: tagImports,
 		Summary: "Import a file",
 		Description: "A multipart form. Plain text in any common encoding, Markdown, HTML, PDF, RTF, DOCX, PPTX, XLSX, " +
 			"OpenDocument, EPUB, CSV, JSON and JSONL of items as ingest takes them, " +
@@ -30,6 +31,7 @@ var importRoutes = []web.Route{
 	}, answerAccepted),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/import/transcript", ID: "importTranscript", Tag: tagImports,
+		Memory:  tracing.OperationUpsert,
 		Summary: "Import a transcript",
 		Description: "A multipart form with the part file or transcript: VTT, SRT, JSON of speaker and text, or lines of " +
 			"the form Name: text. " + importSizes,

@@ -9,11 +9,12 @@ import (
 	"orgmem/api/web"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 )
 
 var ingestRoutes = []web.Route{
 	web.On(web.Route{
-		Method: http.MethodPost, Path: "/v1/ingest", ID: "ingest", Tag: tagIngest,
+		Method: http.MethodPost, Path: "/v1/ingest", ID: "ingest", Memory: tracing.OperationUpsert, Tag: tagIngest,
 		Summary: "Ingest one item",
 		Description: "202 means that the item is queued, on disk: it can be found once its job has finished. An externalId " +
 			"makes it an upsert.",
@@ -24,7 +25,7 @@ var ingestRoutes = []web.Route{
 		env.Op = &pb.Envelope_Ingest{Ingest: &pb.Ingest{Items: []*pb.IngestItem{in.Body.proto()}}}
 	}, answerAccepted),
 	web.On(web.Route{
-		Method: http.MethodPost, Path: "/v1/ingest/batch", ID: "ingestBatch", Tag: tagIngest,
+		Method: http.MethodPost, Path: "/v1/ingest/batch", ID: "ingestBatch", Memory: tracing.OperationUpsert, Tag: tagIngest,
 		Summary: "Ingest many items",
 		Description: "One job for all items; its result has an entry for each. One bad field refuses the whole batch, " +
 			"naming the item.",

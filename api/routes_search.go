@@ -14,11 +14,12 @@ import (
 	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/canon"
+	"orgmem/proto/tracing"
 )
 
 var searchRoutes = []web.Route{
 	web.On(web.Route{
-		Method: http.MethodPost, Path: "/v1/search", ID: "search", Tag: tagSearch,
+		Method: http.MethodPost, Path: "/v1/search", ID: "search", Memory: tracing.OperationSearch, Tag: tagSearch,
 		Summary: "Search",
 		Description: "Finds passages by meaning and by word, best first, one per document; what says the same in the same " +
 			"words as a hit stands behind those that do not. scope user is the effective " +

@@ -13,11 +13,13 @@ import (
 	"orgmem/api/web"
 	"orgmem/api/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 )
 
 var sessionRoutes = []web.Route{
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-event", ID: "ingestSessionEvent", Tag: tagSessions,
+		Memory:  tracing.OperationUpsert,
 		Summary: "Push one event of a coding session",
 		Description: "An event that is stored already is deduped: by its eventId, else by its session, role, time and " +
 			"text. Each stored event becomes a node of kind session, in the background.",
@@ -37,6 +39,7 @@ var sessionRoutes = []web.Route{
 	}),
 	web.On(web.Route{
 		Method: http.MethodPost, Path: "/v1/ingest/session-batch", ID: "ingestSessionBatch", Tag: tagSessions,
+		Memory:      tracing.OperationUpsert,
 		Summary:     "Push events of coding sessions",
 		Description: "Up to 500. Each has a result of its own: a bad event is rejected and the others are stored.",
 		Scope:       pb.ScopeWrite, Family: pb.FamilySessions, Subject: pb.SubjectMode_SUBJECT_REFUSED,

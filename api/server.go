@@ -25,6 +25,7 @@ import (
 	"orgmem/api/web"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 )
 
 // Config is what a Server is made of. Asker, Operator, OperatorToken, Clock and
@@ -46,6 +47,8 @@ type Config struct {
 	OperatorToken string
 	Clock         clock.Clock
 	Logger        *slog.Logger
+	// Tracer has the traces of requests; nil: nobody has.
+	Tracer *tracing.Tracer
 	// Streams takes up the event stream that an actor has opened for a caller, by
 	// its ticket; false when it has ended or never was. nil: there are no streams.
 	Streams func(ticket string) (EventStream, bool)
@@ -286,7 +289,7 @@ func New(c Config) (*Server, error) {
 // edge is the part of the configuration that the requests of both interfaces share.
 func (c Config) edge() web.Config {
 	return web.Config{
-		Asker: c.Asker, Clock: c.Clock, Logger: c.Logger, Random: c.Random, OrgOf: c.OrgOf,
+		Asker: c.Asker, Clock: c.Clock, Tracer: c.Tracer, Logger: c.Logger, Random: c.Random, OrgOf: c.OrgOf,
 		DocsURL: c.DocsURL, AccessLog: c.AccessLog,
 		RequestTimeout: c.RequestTimeout, BodyTimeout: c.BodyTimeout, SlowRequest: c.SlowRequest,
 		MaxBody: c.MaxBody, MaxIngestBody: c.MaxIngestBody, MaxUpload: c.MaxUpload, MaxContent: c.MaxContent,

@@ -90,6 +90,7 @@ type NodeAsk struct {
 	Id     uint64                 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"` // of the sender's choice; the answer repeats it
 	Org    []byte                 `protobuf:"bytes,2,opt,name=org,proto3" json:"org,omitempty"`
 	WaitMs uint32                 `protobuf:"varint,3,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"` // what is left of the deadline; clocks of nodes may differ
+	Trace  *TraceContext          `protobuf:"bytes,4,opt,name=trace,proto3" json:"trace,omitempty"`                  // of the asking; absent: nobody traces it
 	// Types that are valid to be assigned to What:
 	//
 	//	*NodeAsk_Envelope
@@ -152,6 +153,13 @@ func (x *NodeAsk) GetWaitMs() uint32 {
 		return x.WaitMs
 	}
 	return 0
+}
+
+func (x *NodeAsk) GetTrace() *TraceContext {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
 }
 
 func (x *NodeAsk) GetWhat() isNodeAsk_What {
@@ -2170,11 +2178,12 @@ var File_actors_proto protoreflect.FileDescriptor
 const file_actors_proto_rawDesc = "" +
 	"\n" +
 	"\factors.proto\x12\x06orgmem\x1a\fcommon.proto\x1a\n" +
-	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xc7\x02\n" +
+	"data.proto\x1a\rmessage.proto\x1a\frecord.proto\"\xf3\x02\n" +
 	"\aNodeAsk\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x10\n" +
 	"\x03org\x18\x02 \x01(\fR\x03org\x12\x17\n" +
-	"\await_ms\x18\x03 \x01(\rR\x06waitMs\x12.\n" +
+	"\await_ms\x18\x03 \x01(\rR\x06waitMs\x12*\n" +
+	"\x05trace\x18\x04 \x01(\v2\x14.orgmem.TraceContextR\x05trace\x12.\n" +
 	"\benvelope\x18\n" +
 	" \x01(\v2\x10.orgmem.EnvelopeH\x00R\benvelope\x12.\n" +
 	"\x05piece\x18\v \x01(\v2\x16.orgmem.GetExportPieceH\x00R\x05piece\x120\n" +
@@ -2354,58 +2363,60 @@ var file_actors_proto_goTypes = []any{
 	(*PartRestored)(nil),      // 27: orgmem.PartRestored
 	(*TakeStream)(nil),        // 28: orgmem.TakeStream
 	(*StreamFrame)(nil),       // 29: orgmem.StreamFrame
-	(*Envelope)(nil),          // 30: orgmem.Envelope
-	(*Empty)(nil),             // 31: orgmem.Empty
-	(*Reply)(nil),             // 32: orgmem.Reply
-	(*Export)(nil),            // 33: orgmem.Export
-	(*Organization)(nil),      // 34: orgmem.Organization
-	(*Member)(nil),            // 35: orgmem.Member
-	(*Problem)(nil),           // 36: orgmem.Problem
-	(*OutboxEvent)(nil),       // 37: orgmem.OutboxEvent
+	(*TraceContext)(nil),      // 30: orgmem.TraceContext
+	(*Envelope)(nil),          // 31: orgmem.Envelope
+	(*Empty)(nil),             // 32: orgmem.Empty
+	(*Reply)(nil),             // 33: orgmem.Reply
+	(*Export)(nil),            // 34: orgmem.Export
+	(*Organization)(nil),      // 35: orgmem.Organization
+	(*Member)(nil),            // 36: orgmem.Member
+	(*Problem)(nil),           // 37: orgmem.Problem
+	(*OutboxEvent)(nil),       // 38: orgmem.OutboxEvent
 }
 var file_actors_proto_depIdxs = []int32{
-	30, // 0: orgmem.NodeAsk.envelope:type_name -> orgmem.Envelope
-	5,  // 1: orgmem.NodeAsk.piece:type_name -> orgmem.GetExportPiece
-	7,  // 2: orgmem.NodeAsk.operator:type_name -> orgmem.OperatorOp
-	31, // 3: orgmem.NodeAsk.farewell:type_name -> orgmem.Empty
-	32, // 4: orgmem.NodeReply.reply:type_name -> orgmem.Reply
-	6,  // 5: orgmem.NodeReply.piece:type_name -> orgmem.ExportPiece
-	20, // 6: orgmem.NodeReply.operator:type_name -> orgmem.OperatorResult
-	3,  // 7: orgmem.NodeReply.elsewhere:type_name -> orgmem.Elsewhere
-	4,  // 8: orgmem.NodeReply.failure:type_name -> orgmem.NodeFailure
-	31, // 9: orgmem.NodeReply.farewell:type_name -> orgmem.Empty
-	33, // 10: orgmem.GetExportPiece.export:type_name -> orgmem.Export
-	8,  // 11: orgmem.OperatorOp.begin_org:type_name -> orgmem.BeginOrg
-	9,  // 12: orgmem.OperatorOp.show_org:type_name -> orgmem.ShowOrg
-	10, // 13: orgmem.OperatorOp.set_plan:type_name -> orgmem.SetPlan
-	11, // 14: orgmem.OperatorOp.delete_org:type_name -> orgmem.DeleteOrg
-	12, // 15: orgmem.OperatorOp.add_member:type_name -> orgmem.AddMember
-	13, // 16: orgmem.OperatorOp.show_members:type_name -> orgmem.ShowMembers
-	14, // 17: orgmem.OperatorOp.remove_member:type_name -> orgmem.RemoveMember
-	15, // 18: orgmem.OperatorOp.mint_key:type_name -> orgmem.MintKey
-	16, // 19: orgmem.OperatorOp.restore_part:type_name -> orgmem.RestorePart
-	17, // 20: orgmem.OperatorOp.hold_copy:type_name -> orgmem.HoldCopy
-	18, // 21: orgmem.OperatorOp.read_copy:type_name -> orgmem.ReadCopy
-	19, // 22: orgmem.OperatorOp.release_copy:type_name -> orgmem.ReleaseCopy
-	34, // 23: orgmem.BeginOrg.record:type_name -> orgmem.Organization
-	21, // 24: orgmem.OperatorResult.refusal:type_name -> orgmem.OperatorRefusal
-	22, // 25: orgmem.OperatorResult.key:type_name -> orgmem.MintedKey
-	23, // 26: orgmem.OperatorResult.org:type_name -> orgmem.OrgShown
-	35, // 27: orgmem.OperatorResult.member:type_name -> orgmem.Member
-	26, // 28: orgmem.OperatorResult.members:type_name -> orgmem.MembersShown
-	27, // 29: orgmem.OperatorResult.restored:type_name -> orgmem.PartRestored
-	24, // 30: orgmem.OperatorResult.copy:type_name -> orgmem.HeldCopy
-	0,  // 31: orgmem.OperatorRefusal.kind:type_name -> orgmem.OperatorRefusal.Kind
-	36, // 32: orgmem.OperatorRefusal.problem:type_name -> orgmem.Problem
-	34, // 33: orgmem.OrgShown.record:type_name -> orgmem.Organization
-	25, // 34: orgmem.HeldCopy.files:type_name -> orgmem.CopiedFile
-	35, // 35: orgmem.MembersShown.members:type_name -> orgmem.Member
-	37, // 36: orgmem.StreamFrame.event:type_name -> orgmem.OutboxEvent
-	37, // [37:37] is the sub-list for method output_type
-	37, // [37:37] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	30, // 0: orgmem.NodeAsk.trace:type_name -> orgmem.TraceContext
+	31, // 1: orgmem.NodeAsk.envelope:type_name -> orgmem.Envelope
+	5,  // 2: orgmem.NodeAsk.piece:type_name -> orgmem.GetExportPiece
+	7,  // 3: orgmem.NodeAsk.operator:type_name -> orgmem.OperatorOp
+	32, // 4: orgmem.NodeAsk.farewell:type_name -> orgmem.Empty
+	33, // 5: orgmem.NodeReply.reply:type_name -> orgmem.Reply
+	6,  // 6: orgmem.NodeReply.piece:type_name -> orgmem.ExportPiece
+	20, // 7: orgmem.NodeReply.operator:type_name -> orgmem.OperatorResult
+	3,  // 8: orgmem.NodeReply.elsewhere:type_name -> orgmem.Elsewhere
+	4,  // 9: orgmem.NodeReply.failure:type_name -> orgmem.NodeFailure
+	32, // 10: orgmem.NodeReply.farewell:type_name -> orgmem.Empty
+	34, // 11: orgmem.GetExportPiece.export:type_name -> orgmem.Export
+	8,  // 12: orgmem.OperatorOp.begin_org:type_name -> orgmem.BeginOrg
+	9,  // 13: orgmem.OperatorOp.show_org:type_name -> orgmem.ShowOrg
+	10, // 14: orgmem.OperatorOp.set_plan:type_name -> orgmem.SetPlan
+	11, // 15: orgmem.OperatorOp.delete_org:type_name -> orgmem.DeleteOrg
+	12, // 16: orgmem.OperatorOp.add_member:type_name -> orgmem.AddMember
+	13, // 17: orgmem.OperatorOp.show_members:type_name -> orgmem.ShowMembers
+	14, // 18: orgmem.OperatorOp.remove_member:type_name -> orgmem.RemoveMember
+	15, // 19: orgmem.OperatorOp.mint_key:type_name -> orgmem.MintKey
+	16, // 20: orgmem.OperatorOp.restore_part:type_name -> orgmem.RestorePart
+	17, // 21: orgmem.OperatorOp.hold_copy:type_name -> orgmem.HoldCopy
+	18, // 22: orgmem.OperatorOp.read_copy:type_name -> orgmem.ReadCopy
+	19, // 23: orgmem.OperatorOp.release_copy:type_name -> orgmem.ReleaseCopy
+	35, // 24: orgmem.BeginOrg.record:type_name -> orgmem.Organization
+	21, // 25: orgmem.OperatorResult.refusal:type_name -> orgmem.OperatorRefusal
+	22, // 26: orgmem.OperatorResult.key:type_name -> orgmem.MintedKey
+	23, // 27: orgmem.OperatorResult.org:type_name -> orgmem.OrgShown
+	36, // 28: orgmem.OperatorResult.member:type_name -> orgmem.Member
+	26, // 29: orgmem.OperatorResult.members:type_name -> orgmem.MembersShown
+	27, // 30: orgmem.OperatorResult.restored:type_name -> orgmem.PartRestored
+	24, // 31: orgmem.OperatorResult.copy:type_name -> orgmem.HeldCopy
+	0,  // 32: orgmem.OperatorRefusal.kind:type_name -> orgmem.OperatorRefusal.Kind
+	37, // 33: orgmem.OperatorRefusal.problem:type_name -> orgmem.Problem
+	35, // 34: orgmem.OrgShown.record:type_name -> orgmem.Organization
+	25, // 35: orgmem.HeldCopy.files:type_name -> orgmem.CopiedFile
+	36, // 36: orgmem.MembersShown.members:type_name -> orgmem.Member
+	38, // 37: orgmem.StreamFrame.event:type_name -> orgmem.OutboxEvent
+	38, // [38:38] is the sub-list for method output_type
+	38, // [38:38] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_actors_proto_init() }

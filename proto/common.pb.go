@@ -112,6 +112,76 @@ func (*Empty) Descriptor() ([]byte, []int) {
 	return file_common_proto_rawDescGZIP(), []int{1}
 }
 
+// TraceContext says which step of which trace caused something (W3C Trace Context). It names nobody, and holds nothing
+// of a request but what its caller put into state for tracing.
+type TraceContext struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TraceId       []byte                 `protobuf:"bytes,1,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"` // 16 bytes
+	SpanId        []byte                 `protobuf:"bytes,2,opt,name=span_id,json=spanId,proto3" json:"span_id,omitempty"`    // 8 bytes
+	Sampled       bool                   `protobuf:"varint,3,opt,name=sampled,proto3" json:"sampled,omitempty"`               // somebody records it
+	State         string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`                    // the value of tracestate
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TraceContext) Reset() {
+	*x = TraceContext{}
+	mi := &file_common_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TraceContext) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TraceContext) ProtoMessage() {}
+
+func (x *TraceContext) ProtoReflect() protoreflect.Message {
+	mi := &file_common_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TraceContext.ProtoReflect.Descriptor instead.
+func (*TraceContext) Descriptor() ([]byte, []int) {
+	return file_common_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *TraceContext) GetTraceId() []byte {
+	if x != nil {
+		return x.TraceId
+	}
+	return nil
+}
+
+func (x *TraceContext) GetSpanId() []byte {
+	if x != nil {
+		return x.SpanId
+	}
+	return nil
+}
+
+func (x *TraceContext) GetSampled() bool {
+	if x != nil {
+		return x.Sampled
+	}
+	return false
+}
+
+func (x *TraceContext) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
 // Hit is a passage that was found.
 type Hit struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -134,7 +204,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_common_proto_msgTypes[2]
+	mi := &file_common_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -146,7 +216,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_common_proto_msgTypes[2]
+	mi := &file_common_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -159,7 +229,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_common_proto_rawDescGZIP(), []int{2}
+	return file_common_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Hit) GetChunk() string {
@@ -275,7 +345,7 @@ type HitExplained struct {
 
 func (x *HitExplained) Reset() {
 	*x = HitExplained{}
-	mi := &file_common_proto_msgTypes[3]
+	mi := &file_common_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -287,7 +357,7 @@ func (x *HitExplained) String() string {
 func (*HitExplained) ProtoMessage() {}
 
 func (x *HitExplained) ProtoReflect() protoreflect.Message {
-	mi := &file_common_proto_msgTypes[3]
+	mi := &file_common_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -300,7 +370,7 @@ func (x *HitExplained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HitExplained.ProtoReflect.Descriptor instead.
 func (*HitExplained) Descriptor() ([]byte, []int) {
-	return file_common_proto_rawDescGZIP(), []int{3}
+	return file_common_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *HitExplained) GetRank() uint32 {
@@ -404,7 +474,7 @@ type BrainExplained struct {
 
 func (x *BrainExplained) Reset() {
 	*x = BrainExplained{}
-	mi := &file_common_proto_msgTypes[4]
+	mi := &file_common_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -416,7 +486,7 @@ func (x *BrainExplained) String() string {
 func (*BrainExplained) ProtoMessage() {}
 
 func (x *BrainExplained) ProtoReflect() protoreflect.Message {
-	mi := &file_common_proto_msgTypes[4]
+	mi := &file_common_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -429,7 +499,7 @@ func (x *BrainExplained) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BrainExplained.ProtoReflect.Descriptor instead.
 func (*BrainExplained) Descriptor() ([]byte, []int) {
-	return file_common_proto_rawDescGZIP(), []int{4}
+	return file_common_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BrainExplained) GetRank() uint32 {
@@ -499,7 +569,7 @@ type Staleness struct {
 
 func (x *Staleness) Reset() {
 	*x = Staleness{}
-	mi := &file_common_proto_msgTypes[5]
+	mi := &file_common_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -511,7 +581,7 @@ func (x *Staleness) String() string {
 func (*Staleness) ProtoMessage() {}
 
 func (x *Staleness) ProtoReflect() protoreflect.Message {
-	mi := &file_common_proto_msgTypes[5]
+	mi := &file_common_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -524,7 +594,7 @@ func (x *Staleness) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Staleness.ProtoReflect.Descriptor instead.
 func (*Staleness) Descriptor() ([]byte, []int) {
-	return file_common_proto_rawDescGZIP(), []int{5}
+	return file_common_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Staleness) GetEntries() []*Stale {
@@ -552,7 +622,7 @@ type Stale struct {
 
 func (x *Stale) Reset() {
 	*x = Stale{}
-	mi := &file_common_proto_msgTypes[6]
+	mi := &file_common_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -564,7 +634,7 @@ func (x *Stale) String() string {
 func (*Stale) ProtoMessage() {}
 
 func (x *Stale) ProtoReflect() protoreflect.Message {
-	mi := &file_common_proto_msgTypes[6]
+	mi := &file_common_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -577,7 +647,7 @@ func (x *Stale) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stale.ProtoReflect.Descriptor instead.
 func (*Stale) Descriptor() ([]byte, []int) {
-	return file_common_proto_rawDescGZIP(), []int{6}
+	return file_common_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Stale) GetBecause() string {
@@ -609,7 +679,12 @@ const file_common_proto_rawDesc = "" +
 	"\x04Page\x12\x12\n" +
 	"\x04size\x18\x01 \x01(\rR\x04size\x12\x16\n" +
 	"\x06cursor\x18\x02 \x01(\tR\x06cursor\"\a\n" +
-	"\x05Empty\"\x82\x03\n" +
+	"\x05Empty\"r\n" +
+	"\fTraceContext\x12\x19\n" +
+	"\btrace_id\x18\x01 \x01(\fR\atraceId\x12\x17\n" +
+	"\aspan_id\x18\x02 \x01(\fR\x06spanId\x12\x18\n" +
+	"\asampled\x18\x03 \x01(\bR\asampled\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\"\x82\x03\n" +
 	"\x03Hit\x12\x14\n" +
 	"\x05chunk\x18\x01 \x01(\tR\x05chunk\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x14\n" +
@@ -675,21 +750,22 @@ func file_common_proto_rawDescGZIP() []byte {
 	return file_common_proto_rawDescData
 }
 
-var file_common_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_common_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_common_proto_goTypes = []any{
 	(*Page)(nil),           // 0: orgmem.Page
 	(*Empty)(nil),          // 1: orgmem.Empty
-	(*Hit)(nil),            // 2: orgmem.Hit
-	(*HitExplained)(nil),   // 3: orgmem.HitExplained
-	(*BrainExplained)(nil), // 4: orgmem.BrainExplained
-	(*Staleness)(nil),      // 5: orgmem.Staleness
-	(*Stale)(nil),          // 6: orgmem.Stale
+	(*TraceContext)(nil),   // 2: orgmem.TraceContext
+	(*Hit)(nil),            // 3: orgmem.Hit
+	(*HitExplained)(nil),   // 4: orgmem.HitExplained
+	(*BrainExplained)(nil), // 5: orgmem.BrainExplained
+	(*Staleness)(nil),      // 6: orgmem.Staleness
+	(*Stale)(nil),          // 7: orgmem.Stale
 }
 var file_common_proto_depIdxs = []int32{
-	5, // 0: orgmem.Hit.stale:type_name -> orgmem.Staleness
-	3, // 1: orgmem.Hit.explained:type_name -> orgmem.HitExplained
-	4, // 2: orgmem.HitExplained.brain:type_name -> orgmem.BrainExplained
-	6, // 3: orgmem.Staleness.entries:type_name -> orgmem.Stale
+	6, // 0: orgmem.Hit.stale:type_name -> orgmem.Staleness
+	4, // 1: orgmem.Hit.explained:type_name -> orgmem.HitExplained
+	5, // 2: orgmem.HitExplained.brain:type_name -> orgmem.BrainExplained
+	7, // 3: orgmem.Staleness.entries:type_name -> orgmem.Stale
 	4, // [4:4] is the sub-list for method output_type
 	4, // [4:4] is the sub-list for method input_type
 	4, // [4:4] is the sub-list for extension type_name
@@ -708,7 +784,7 @@ func file_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_common_proto_rawDesc), len(file_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

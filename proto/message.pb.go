@@ -90,6 +90,7 @@ type Envelope struct {
 	Method         string                 `protobuf:"bytes,12,opt,name=method,proto3" json:"method,omitempty"` // for the scope of the idempotency key
 	Path           string                 `protobuf:"bytes,13,opt,name=path,proto3" json:"path,omitempty"`
 	Capability     string                 `protobuf:"bytes,14,opt,name=capability,proto3" json:"capability,omitempty"` // what the route is metered as; empty: not metered
+	Trace          *TraceContext          `protobuf:"bytes,15,opt,name=trace,proto3" json:"trace,omitempty"`           // absent: nobody traces it
 	// Types that are valid to be assigned to Op:
 	//
 	//	*Envelope_Rejected
@@ -244,6 +245,13 @@ func (x *Envelope) GetCapability() string {
 		return x.Capability
 	}
 	return ""
+}
+
+func (x *Envelope) GetTrace() *TraceContext {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
 }
 
 func (x *Envelope) GetOp() isEnvelope_Op {
@@ -2773,7 +2781,7 @@ const file_message_proto_rawDesc = "" +
 	"\rmessage.proto\x12\x06orgmem\x1a\raccount.proto\x1a\fcommon.proto\x1a\n" +
 	"data.proto\x1a\vgraph.proto\x1a\n" +
 	"link.proto\x1a\n" +
-	"mind.proto\x1a\frecord.proto\"\x93\v\n" +
+	"mind.proto\x1a\frecord.proto\"\xbf\v\n" +
 	"\bEnvelope\x12\x19\n" +
 	"\bkey_hash\x18\x01 \x01(\fR\akeyHash\x12\x14\n" +
 	"\x05route\x18\x02 \x01(\tR\x05route\x12\x16\n" +
@@ -2794,7 +2802,8 @@ const file_message_proto_rawDesc = "" +
 	"\x04path\x18\r \x01(\tR\x04path\x12\x1e\n" +
 	"\n" +
 	"capability\x18\x0e \x01(\tR\n" +
-	"capability\x12.\n" +
+	"capability\x12*\n" +
+	"\x05trace\x18\x0f \x01(\v2\x14.orgmem.TraceContextR\x05trace\x12.\n" +
 	"\brejected\x18\x14 \x01(\v2\x10.orgmem.RejectedH\x00R\brejected\x12\x1c\n" +
 	"\x02me\x18\x15 \x01(\v2\n" +
 	".orgmem.MeH\x00R\x02me\x12/\n" +
@@ -3030,86 +3039,88 @@ var file_message_proto_goTypes = []any{
 	(*GateExplained)(nil),   // 34: orgmem.GateExplained
 	(*GateReason)(nil),      // 35: orgmem.GateReason
 	nil,                     // 36: orgmem.Filters.MetadataEntry
-	(*GraphOp)(nil),         // 37: orgmem.GraphOp
-	(*AccountOp)(nil),       // 38: orgmem.AccountOp
-	(*DataOp)(nil),          // 39: orgmem.DataOp
-	(*MindOp)(nil),          // 40: orgmem.MindOp
-	(*LinkOp)(nil),          // 41: orgmem.LinkOp
-	(*Page)(nil),            // 42: orgmem.Page
-	(*IngestItem)(nil),      // 43: orgmem.IngestItem
-	(*Empty)(nil),           // 44: orgmem.Empty
-	(*NodeInfo)(nil),        // 45: orgmem.NodeInfo
-	(*GraphResult)(nil),     // 46: orgmem.GraphResult
-	(*AccountResult)(nil),   // 47: orgmem.AccountResult
-	(*DataResult)(nil),      // 48: orgmem.DataResult
-	(*MindResult)(nil),      // 49: orgmem.MindResult
-	(*LinkResult)(nil),      // 50: orgmem.LinkResult
-	(*Key)(nil),             // 51: orgmem.Key
-	(*Job)(nil),             // 52: orgmem.Job
-	(*Hit)(nil),             // 53: orgmem.Hit
+	(*TraceContext)(nil),    // 37: orgmem.TraceContext
+	(*GraphOp)(nil),         // 38: orgmem.GraphOp
+	(*AccountOp)(nil),       // 39: orgmem.AccountOp
+	(*DataOp)(nil),          // 40: orgmem.DataOp
+	(*MindOp)(nil),          // 41: orgmem.MindOp
+	(*LinkOp)(nil),          // 42: orgmem.LinkOp
+	(*Page)(nil),            // 43: orgmem.Page
+	(*IngestItem)(nil),      // 44: orgmem.IngestItem
+	(*Empty)(nil),           // 45: orgmem.Empty
+	(*NodeInfo)(nil),        // 46: orgmem.NodeInfo
+	(*GraphResult)(nil),     // 47: orgmem.GraphResult
+	(*AccountResult)(nil),   // 48: orgmem.AccountResult
+	(*DataResult)(nil),      // 49: orgmem.DataResult
+	(*MindResult)(nil),      // 50: orgmem.MindResult
+	(*LinkResult)(nil),      // 51: orgmem.LinkResult
+	(*Key)(nil),             // 52: orgmem.Key
+	(*Job)(nil),             // 53: orgmem.Job
+	(*Hit)(nil),             // 54: orgmem.Hit
 }
 var file_message_proto_depIdxs = []int32{
 	0,  // 0: orgmem.Envelope.subject_mode:type_name -> orgmem.SubjectMode
-	2,  // 1: orgmem.Envelope.rejected:type_name -> orgmem.Rejected
-	3,  // 2: orgmem.Envelope.me:type_name -> orgmem.Me
-	4,  // 3: orgmem.Envelope.list_keys:type_name -> orgmem.ListKeys
-	5,  // 4: orgmem.Envelope.create_key:type_name -> orgmem.CreateKey
-	6,  // 5: orgmem.Envelope.revoke_key:type_name -> orgmem.RevokeKey
-	7,  // 6: orgmem.Envelope.list_subjects:type_name -> orgmem.ListSubjects
-	8,  // 7: orgmem.Envelope.get_subject:type_name -> orgmem.GetSubject
-	9,  // 8: orgmem.Envelope.put_subject:type_name -> orgmem.PutSubject
-	10, // 9: orgmem.Envelope.erase_subject:type_name -> orgmem.EraseSubject
-	11, // 10: orgmem.Envelope.ingest:type_name -> orgmem.Ingest
-	12, // 11: orgmem.Envelope.job_status:type_name -> orgmem.JobStatus
-	13, // 12: orgmem.Envelope.list_jobs:type_name -> orgmem.ListJobs
-	14, // 13: orgmem.Envelope.get_job:type_name -> orgmem.GetJob
-	15, // 14: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
-	17, // 15: orgmem.Envelope.search:type_name -> orgmem.Search
-	16, // 16: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
-	37, // 17: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
-	38, // 18: orgmem.Envelope.account:type_name -> orgmem.AccountOp
-	39, // 19: orgmem.Envelope.data:type_name -> orgmem.DataOp
-	40, // 20: orgmem.Envelope.mind:type_name -> orgmem.MindOp
-	41, // 21: orgmem.Envelope.link:type_name -> orgmem.LinkOp
-	21, // 22: orgmem.Rejected.problem:type_name -> orgmem.Problem
-	42, // 23: orgmem.ListSubjects.page:type_name -> orgmem.Page
-	43, // 24: orgmem.Ingest.items:type_name -> orgmem.IngestItem
-	42, // 25: orgmem.ListJobs.page:type_name -> orgmem.Page
-	18, // 26: orgmem.Search.filters:type_name -> orgmem.Filters
-	36, // 27: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
-	20, // 28: orgmem.Reply.rate:type_name -> orgmem.RateLimit
-	21, // 29: orgmem.Reply.problem:type_name -> orgmem.Problem
-	23, // 30: orgmem.Reply.me:type_name -> orgmem.Principal
-	25, // 31: orgmem.Reply.keys:type_name -> orgmem.KeyList
-	26, // 32: orgmem.Reply.new_key:type_name -> orgmem.NewKey
-	44, // 33: orgmem.Reply.empty:type_name -> orgmem.Empty
-	28, // 34: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
-	27, // 35: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
-	29, // 36: orgmem.Reply.accepted:type_name -> orgmem.Accepted
-	30, // 37: orgmem.Reply.job:type_name -> orgmem.JobInfo
-	31, // 38: orgmem.Reply.jobs:type_name -> orgmem.JobList
-	32, // 39: orgmem.Reply.search:type_name -> orgmem.SearchResult
-	45, // 40: orgmem.Reply.node:type_name -> orgmem.NodeInfo
-	46, // 41: orgmem.Reply.graph:type_name -> orgmem.GraphResult
-	47, // 42: orgmem.Reply.account:type_name -> orgmem.AccountResult
-	48, // 43: orgmem.Reply.data:type_name -> orgmem.DataResult
-	49, // 44: orgmem.Reply.mind:type_name -> orgmem.MindResult
-	50, // 45: orgmem.Reply.link:type_name -> orgmem.LinkResult
-	22, // 46: orgmem.Problem.errors:type_name -> orgmem.FieldError
-	24, // 47: orgmem.Principal.embedding:type_name -> orgmem.Embedding
-	51, // 48: orgmem.KeyList.keys:type_name -> orgmem.Key
-	27, // 49: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
-	52, // 50: orgmem.JobInfo.job:type_name -> orgmem.Job
-	52, // 51: orgmem.JobList.jobs:type_name -> orgmem.Job
-	53, // 52: orgmem.SearchResult.hits:type_name -> orgmem.Hit
-	33, // 53: orgmem.SearchResult.explained:type_name -> orgmem.SearchExplained
-	34, // 54: orgmem.SearchExplained.gate:type_name -> orgmem.GateExplained
-	35, // 55: orgmem.GateExplained.reasons:type_name -> orgmem.GateReason
-	56, // [56:56] is the sub-list for method output_type
-	56, // [56:56] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	37, // 1: orgmem.Envelope.trace:type_name -> orgmem.TraceContext
+	2,  // 2: orgmem.Envelope.rejected:type_name -> orgmem.Rejected
+	3,  // 3: orgmem.Envelope.me:type_name -> orgmem.Me
+	4,  // 4: orgmem.Envelope.list_keys:type_name -> orgmem.ListKeys
+	5,  // 5: orgmem.Envelope.create_key:type_name -> orgmem.CreateKey
+	6,  // 6: orgmem.Envelope.revoke_key:type_name -> orgmem.RevokeKey
+	7,  // 7: orgmem.Envelope.list_subjects:type_name -> orgmem.ListSubjects
+	8,  // 8: orgmem.Envelope.get_subject:type_name -> orgmem.GetSubject
+	9,  // 9: orgmem.Envelope.put_subject:type_name -> orgmem.PutSubject
+	10, // 10: orgmem.Envelope.erase_subject:type_name -> orgmem.EraseSubject
+	11, // 11: orgmem.Envelope.ingest:type_name -> orgmem.Ingest
+	12, // 12: orgmem.Envelope.job_status:type_name -> orgmem.JobStatus
+	13, // 13: orgmem.Envelope.list_jobs:type_name -> orgmem.ListJobs
+	14, // 14: orgmem.Envelope.get_job:type_name -> orgmem.GetJob
+	15, // 15: orgmem.Envelope.cancel_job:type_name -> orgmem.CancelJob
+	17, // 16: orgmem.Envelope.search:type_name -> orgmem.Search
+	16, // 17: orgmem.Envelope.get_node:type_name -> orgmem.GetNode
+	38, // 18: orgmem.Envelope.graph:type_name -> orgmem.GraphOp
+	39, // 19: orgmem.Envelope.account:type_name -> orgmem.AccountOp
+	40, // 20: orgmem.Envelope.data:type_name -> orgmem.DataOp
+	41, // 21: orgmem.Envelope.mind:type_name -> orgmem.MindOp
+	42, // 22: orgmem.Envelope.link:type_name -> orgmem.LinkOp
+	21, // 23: orgmem.Rejected.problem:type_name -> orgmem.Problem
+	43, // 24: orgmem.ListSubjects.page:type_name -> orgmem.Page
+	44, // 25: orgmem.Ingest.items:type_name -> orgmem.IngestItem
+	43, // 26: orgmem.ListJobs.page:type_name -> orgmem.Page
+	18, // 27: orgmem.Search.filters:type_name -> orgmem.Filters
+	36, // 28: orgmem.Filters.metadata:type_name -> orgmem.Filters.MetadataEntry
+	20, // 29: orgmem.Reply.rate:type_name -> orgmem.RateLimit
+	21, // 30: orgmem.Reply.problem:type_name -> orgmem.Problem
+	23, // 31: orgmem.Reply.me:type_name -> orgmem.Principal
+	25, // 32: orgmem.Reply.keys:type_name -> orgmem.KeyList
+	26, // 33: orgmem.Reply.new_key:type_name -> orgmem.NewKey
+	45, // 34: orgmem.Reply.empty:type_name -> orgmem.Empty
+	28, // 35: orgmem.Reply.subjects:type_name -> orgmem.SubjectList
+	27, // 36: orgmem.Reply.subject:type_name -> orgmem.SubjectInfo
+	29, // 37: orgmem.Reply.accepted:type_name -> orgmem.Accepted
+	30, // 38: orgmem.Reply.job:type_name -> orgmem.JobInfo
+	31, // 39: orgmem.Reply.jobs:type_name -> orgmem.JobList
+	32, // 40: orgmem.Reply.search:type_name -> orgmem.SearchResult
+	46, // 41: orgmem.Reply.node:type_name -> orgmem.NodeInfo
+	47, // 42: orgmem.Reply.graph:type_name -> orgmem.GraphResult
+	48, // 43: orgmem.Reply.account:type_name -> orgmem.AccountResult
+	49, // 44: orgmem.Reply.data:type_name -> orgmem.DataResult
+	50, // 45: orgmem.Reply.mind:type_name -> orgmem.MindResult
+	51, // 46: orgmem.Reply.link:type_name -> orgmem.LinkResult
+	22, // 47: orgmem.Problem.errors:type_name -> orgmem.FieldError
+	24, // 48: orgmem.Principal.embedding:type_name -> orgmem.Embedding
+	52, // 49: orgmem.KeyList.keys:type_name -> orgmem.Key
+	27, // 50: orgmem.SubjectList.subjects:type_name -> orgmem.SubjectInfo
+	53, // 51: orgmem.JobInfo.job:type_name -> orgmem.Job
+	53, // 52: orgmem.JobList.jobs:type_name -> orgmem.Job
+	54, // 53: orgmem.SearchResult.hits:type_name -> orgmem.Hit
+	33, // 54: orgmem.SearchResult.explained:type_name -> orgmem.SearchExplained
+	34, // 55: orgmem.SearchExplained.gate:type_name -> orgmem.GateExplained
+	35, // 56: orgmem.GateExplained.reasons:type_name -> orgmem.GateReason
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_message_proto_init() }

@@ -1279,6 +1279,7 @@ type Job struct {
 	Created     uint64                 `protobuf:"varint,20,opt,name=created,proto3" json:"created,omitempty"`     // items that made a node, of done
 	Session     bool                   `protobuf:"varint,21,opt,name=session,proto3" json:"session,omitempty"`     // its items are events of coding sessions
 	Unlearned   bool                   `protobuf:"varint,22,opt,name=unlearned,proto3" json:"unlearned,omitempty"` // learnModeDefault was off when it was accepted
+	Trace       *TraceContext          `protobuf:"bytes,23,opt,name=trace,proto3" json:"trace,omitempty"`          // of the request that caused it; absent: nobody records that
 	// The activation in which the present attempt began. Empty: no attempt is under way,
 	// because none has begun, or the last one failed.
 	Begun string `protobuf:"bytes,40,opt,name=begun,proto3" json:"begun,omitempty"`
@@ -1471,6 +1472,13 @@ func (x *Job) GetUnlearned() bool {
 		return x.Unlearned
 	}
 	return false
+}
+
+func (x *Job) GetTrace() *TraceContext {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
 }
 
 func (x *Job) GetBegun() string {
@@ -2242,8 +2250,9 @@ type OutboxEvent struct {
 	AtMs          int64                  `protobuf:"varint,3,opt,name=at_ms,json=atMs,proto3" json:"at_ms,omitempty"`
 	Partition     []byte                 `protobuf:"bytes,4,opt,name=partition,proto3" json:"partition,omitempty"`
 	Subject       string                 `protobuf:"bytes,5,opt,name=subject,proto3" json:"subject,omitempty"`
-	Data          []byte                 `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"` // a JSON object of identifiers and small scalars
-	User          []byte                 `protobuf:"bytes,7,opt,name=user,proto3" json:"user,omitempty"` // who acted; empty where nobody did
+	Data          []byte                 `protobuf:"bytes,6,opt,name=data,proto3" json:"data,omitempty"`   // a JSON object of identifiers and small scalars
+	User          []byte                 `protobuf:"bytes,7,opt,name=user,proto3" json:"user,omitempty"`   // who acted; empty where nobody did
+	Trace         *TraceContext          `protobuf:"bytes,8,opt,name=trace,proto3" json:"trace,omitempty"` // what caused it; absent: nobody records that
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2327,11 +2336,18 @@ func (x *OutboxEvent) GetUser() []byte {
 	return nil
 }
 
+func (x *OutboxEvent) GetTrace() *TraceContext {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
+}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
-	"\frecord.proto\x12\x06orgmem\"\xad\x01\n" +
+	"\frecord.proto\x12\x06orgmem\x1a\fcommon.proto\"\xad\x01\n" +
 	"\fOrganization\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -2460,7 +2476,7 @@ const file_record_proto_rawDesc = "" +
 	"\blast_seq\x18\x03 \x01(\x04R\alastSeq\x12\x16\n" +
 	"\x06chunks\x18\x04 \x01(\rR\x06chunks\x12\x14\n" +
 	"\x05bytes\x18\x05 \x01(\x04R\x05bytes\x12\x14\n" +
-	"\x05model\x18\x06 \x01(\tR\x05model\"\xfc\x04\n" +
+	"\x05model\x18\x06 \x01(\tR\x05model\"\xa8\x05\n" +
 	"\x03Job\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
@@ -2488,7 +2504,8 @@ const file_record_proto_rawDesc = "" +
 	"\x03key\x18\x13 \x01(\fR\x03key\x12\x18\n" +
 	"\acreated\x18\x14 \x01(\x04R\acreated\x12\x18\n" +
 	"\asession\x18\x15 \x01(\bR\asession\x12\x1c\n" +
-	"\tunlearned\x18\x16 \x01(\bR\tunlearned\x12\x14\n" +
+	"\tunlearned\x18\x16 \x01(\bR\tunlearned\x12*\n" +
+	"\x05trace\x18\x17 \x01(\v2\x14.orgmem.TraceContextR\x05trace\x12\x14\n" +
 	"\x05begun\x18( \x01(\tR\x05begun\x12\x18\n" +
 	"\aunclean\x18) \x03(\tR\aunclean\",\n" +
 	"\n" +
@@ -2562,7 +2579,7 @@ const file_record_proto_rawDesc = "" +
 	"\x05Usage\x12\x1d\n" +
 	"\n" +
 	"read_units\x18\x01 \x01(\x04R\treadUnits\x12!\n" +
-	"\fembed_tokens\x18\x02 \x01(\x04R\vembedTokens\"\xa6\x01\n" +
+	"\fembed_tokens\x18\x02 \x01(\x04R\vembedTokens\"\xd2\x01\n" +
 	"\vOutboxEvent\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x13\n" +
@@ -2570,7 +2587,8 @@ const file_record_proto_rawDesc = "" +
 	"\tpartition\x18\x04 \x01(\fR\tpartition\x12\x18\n" +
 	"\asubject\x18\x05 \x01(\tR\asubject\x12\x12\n" +
 	"\x04data\x18\x06 \x01(\fR\x04data\x12\x12\n" +
-	"\x04user\x18\a \x01(\fR\x04userB\x11Z\x0forgmem/proto;pbb\x06proto3"
+	"\x04user\x18\a \x01(\fR\x04user\x12*\n" +
+	"\x05trace\x18\b \x01(\v2\x14.orgmem.TraceContextR\x05traceB\x11Z\x0forgmem/proto;pbb\x06proto3"
 
 var (
 	file_record_proto_rawDescOnce sync.Once
@@ -2610,20 +2628,23 @@ var file_record_proto_goTypes = []any{
 	(*FieldChange)(nil),    // 21: orgmem.FieldChange
 	(*Usage)(nil),          // 22: orgmem.Usage
 	(*OutboxEvent)(nil),    // 23: orgmem.OutboxEvent
+	(*TraceContext)(nil),   // 24: orgmem.TraceContext
 }
 var file_record_proto_depIdxs = []int32{
 	4,  // 0: orgmem.Node.source:type_name -> orgmem.Source
 	7,  // 1: orgmem.Node.facts:type_name -> orgmem.StatedFact
 	6,  // 2: orgmem.Node.grounds:type_name -> orgmem.Ground
 	14, // 3: orgmem.Job.items:type_name -> orgmem.JobItem
-	16, // 4: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
-	19, // 5: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
-	21, // 6: orgmem.Audit.changes:type_name -> orgmem.FieldChange
-	7,  // [7:7] is the sub-list for method output_type
-	7,  // [7:7] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	24, // 4: orgmem.Job.trace:type_name -> orgmem.TraceContext
+	16, // 5: orgmem.QueueEntry.item:type_name -> orgmem.IngestItem
+	19, // 6: orgmem.Idempotency.outcome:type_name -> orgmem.Outcome
+	21, // 7: orgmem.Audit.changes:type_name -> orgmem.FieldChange
+	24, // 8: orgmem.OutboxEvent.trace:type_name -> orgmem.TraceContext
+	9,  // [9:9] is the sub-list for method output_type
+	9,  // [9:9] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -2631,6 +2652,7 @@ func file_record_proto_init() {
 	if File_record_proto != nil {
 		return
 	}
+	file_common_proto_init()
 	file_record_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -7,6 +7,7 @@ import (
 
 	"orgmem/cluster"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -38,15 +39,13 @@ const (
 // the next one, so that a busy organization pays one raft entry and one share
 // of an fsync for many requests.
 type Committer struct {
+	listeners
+
 	ctx   context.Context // never ends: a write that was proposed is not taken back when its caller leaves
 	host  *cluster.Host
+	trace *tracing.Tracer // nil: nothing is traced
 	store storage.StoreID
-	lost  func() // called once, when the lease is no longer good
 	Trail *Trail
-	// published gets the events of a committed group, in commit order.
-	published func([]*pb.OutboxEvent)
-	// moved is called when the store has changed, before the waiting callers get their answers.
-	moved func()
 
 	mu       sync.Mutex
 	lease    cluster.Lease // of the next group to be proposed
@@ -58,20 +57,32 @@ type Committer struct {
 	order    leaseOrder
 }
 
+// listeners hear what becomes of writes.
+type listeners struct {
+	lost func() // called once, when the lease is no longer good
+	// published gets the events of a committed group, in commit order.
+	published func([]*pb.OutboxEvent)
+	// moved is called when the store has changed, before the waiting callers get their answers.
+	moved func()
+}
+
 type write struct {
 	*Change
 	done func(error)
+	// The spans of its commit, and of the entry of the log that has it; nil: nobody traces it.
+	commit, raft tracing.Spans
 }
 
 // NewCommitter makes the way into a store for the holder of its lease. It calls published with the events of each
 // committed group, in commit order; moved when the store has changed, before it answers those who wait for the commit;
 // and lost, once, when the lease is no longer good.
 func NewCommitter(
-	ctx context.Context, host *cluster.Host, store storage.StoreID, lease cluster.Lease, t *Trail,
-	published func([]*pb.OutboxEvent), moved, lost func(),
+	ctx context.Context, host *cluster.Host, tracer *tracing.Tracer, store storage.StoreID, lease cluster.Lease,
+	t *Trail, published func([]*pb.OutboxEvent), moved, lost func(),
 ) *Committer {
 	return &Committer{
-		ctx: ctx, host: host, store: store, lease: lease, Trail: t, published: published, moved: moved, lost: lost,
+		listeners: listeners{lost, published, moved},
+		ctx:       ctx, host: host, trace: tracer, store: store, lease: lease, Trail: t,
 	}
 }
 
@@ -104,7 +115,11 @@ func (c *Committer) SubmitChange(ch *Change, done func(error)) {
 		go done(ErrQueueFull)
 		return
 	}
-	c.waiting = append(c.waiting, write{ch, done})
+	w := write{Change: ch, done: done}
+	if len(ch.Traces) > 0 {
+		c.traced(&w)
+	}
+	c.waiting = append(c.waiting, w)
 	c.bytes += ch.Bytes()
 	failed := c.pump()
 	c.mu.Unlock()
@@ -150,7 +165,7 @@ func (c *Committer) pump() (after []func()) {
 		batch, err := c.Trail.stamp(group)
 		if err != nil { // the store could not be read: nothing happened
 			for _, w := range group {
-				after = append(after, func() { w.done(err) })
+				after = append(after, func() { w.ended(err); w.done(err) })
 			}
 			continue
 		}
@@ -159,6 +174,7 @@ func (c *Committer) pump() (after []func()) {
 		if finishes {
 			propose = c.host.FinishAsync
 		}
+		c.proposed(group, size)
 		err = propose(c.ctx, c.store, lease, batch, func(version uint64, err error) {
 			c.order.applied(lease, version, err)
 			c.finished(group, err)
@@ -168,7 +184,7 @@ func (c *Committer) pump() (after []func()) {
 				after = append(after, c.Trail.soon)
 			}
 			for _, w := range group {
-				after = append(after, func() { w.done(err) })
+				after = append(after, func() { w.ended(err); w.done(err) })
 			}
 			continue
 		}
@@ -200,6 +216,7 @@ func (c *Committer) finished(group []write, err error) {
 	c.mu.Unlock()
 	c.moved()
 	for _, w := range group {
+		w.ended(err)
 		if err == nil && len(w.Events) > 0 {
 			c.published(w.Events)
 		}
@@ -207,6 +224,7 @@ func (c *Committer) finished(group []write, err error) {
 	}
 	clear(group) // the array lives on under those that wait, and done may hold a file
 	for _, w := range abandoned {
+		w.ended(ErrLost)
 		w.done(ErrLost)
 	}
 	for _, f := range after {
@@ -254,6 +272,7 @@ func (c *Committer) Abandon() {
 	c.mu.Unlock()
 	go func() { // done is never called by a submit, nor by this
 		for _, w := range abandoned {
+			w.ended(ErrLost)
 			w.done(ErrLost)
 		}
 	}()

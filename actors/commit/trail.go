@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -28,6 +29,8 @@ type Change struct {
 	// User is who acts: some events reach only their own streams. What answers a
 	// call need not set it.
 	User []byte
+	// Traces are what the change is a part of. Where it is one, events go on in it.
+	Traces tracing.Contexts
 	// Costs: nothing is changed but what reads have cost, which goes with every group.
 	Costs bool
 	// Finishes: it carries to its end what was decided upon before, and without which the

@@ -180,6 +180,7 @@ func (o *Module) createExport(c *tenant.Call, op *pb.CreateExport) {
 				fail(err)
 				return
 			}
+			job.Trace = c.RecordedTrace()
 			e := &pb.Export{
 				Id: job.GetId(), User: c.Principal.User.Bytes(), Scope: scope, Status: pb.ExportQueued,
 				Format: Format, CreatedMs: job.GetCreatedMs(),

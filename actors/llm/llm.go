@@ -17,6 +17,7 @@ import (
 
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 )
 
 const (
@@ -64,6 +65,7 @@ type Config struct {
 	Model   string
 	HTTP    *http.Client
 	Clock   clock.Clock
+	Tracer  *tracing.Tracer // nil: calls are not traced
 	// Timeout bounds one call; 0 is 20 s.
 	Timeout time.Duration
 	// CallsPerHour bounds what one organization asks; 0 is 60.
@@ -72,8 +74,10 @@ type Config struct {
 
 // Client asks the model. Its methods may be called from any goroutine.
 type Client struct {
-	cfg Config
-	at  string
+	cfg  Config
+	at   string
+	host string
+	port int
 
 	mu       sync.Mutex // guards all below
 	hour     time.Time
@@ -127,7 +131,8 @@ func New(cfg Config) (*Client, error) {
 		cfg.CallsPerHour = defaultCallsPerHour
 	}
 	return &Client{
-		cfg: cfg, at: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions", accounts: map[pb.OrgID]*account{},
+		cfg: cfg, at: strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions", host: u.Hostname(), port: portOf(u),
+		accounts: map[pb.OrgID]*account{},
 	}, nil
 }
 
@@ -291,12 +296,15 @@ func (c *Client) ask(ctx context.Context, org pb.OrgID, why purpose, order strin
 	if c.cfg.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
 	}
+	span := c.span(asked, req.Header)
+	defer func() { ended(span, err) }()
 	resp, err := c.cfg.HTTP.Do(req)
 	if err != nil {
 		return fmt.Errorf("ask the model: %w", err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // it was read to its end, or is of no use
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	answered(span, resp.StatusCode, raw)
 	switch {
 	case err != nil:
 		return fmt.Errorf("ask the model: %w", err)

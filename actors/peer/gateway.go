@@ -12,6 +12,7 @@ import (
 	"orgmem/actors/tenant"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 )
 
 var errPanicked = errors.New("panicked")
@@ -72,6 +73,11 @@ func (o *Router) answer(ask *pb.NodeAsk) (r *pb.NodeReply) {
 	org, err := pb.OrgIDFrom(ask.GetOrg())
 	if err != nil {
 		return failed(err)
+	}
+	span := o.sys.Config.Tracer.Start(ask.GetTrace(), tracing.StepServeNode)
+	defer span.End()
+	if own, env := span.Context(), ask.GetEnvelope(); own != nil && env != nil {
+		env.Trace = own
 	}
 	if o.Placement.Lead(org) != nil {
 		leader, _ := o.Placement.Leader(org)

@@ -19,6 +19,7 @@ import (
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 )
 
 const (
@@ -187,7 +188,7 @@ func (o *Router) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 	if repeatable {
 		grace = moveGrace
 	}
-	maybe := false // an attempt may have been carried out
+	maybe, trace := false, ask.GetTrace() // maybe: an attempt may have been carried out
 	var hint, failed wire.ServerID
 	for try := 0; ; try++ {
 		changed := o.Placement.LeadersChanged()
@@ -197,7 +198,12 @@ func (o *Router) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 		if o.Placement.Lead(org) == nil {
 			r, what, err = o.decideHere(ctx, late.C(), org, ask)
 		} else if from = o.choose(org, hint, failed, try); from != "" {
+			span := o.calls(from, ask, trace)
 			r, what, err = o.askThere(ctx, late.C(), deadline, from, org, ask, grace)
+			if err != nil || what == tenant.Unknown { // given up
+				span.Fail(tracing.FailureOther)
+			}
+			span.End()
 		}
 		switch {
 		case errors.Is(err, errNodeBusy):
@@ -235,6 +241,16 @@ func (o *Router) askOwner(ctx context.Context, wait time.Duration, org pb.OrgID,
 	}
 }
 
+// calls begins the asking of another node in a trace, and has that node go on in it.
+func (o *Router) calls(to wire.ServerID, ask *pb.NodeAsk, trace *pb.TraceContext) tracing.Span {
+	span := o.sys.Config.Tracer.Start(trace, tracing.StepAskNode)
+	span.Word(tracing.AttributeNode, string(to))
+	if own := span.Context(); own != nil {
+		ask.Trace = own
+	}
+	return span
+}
+
 // choose picks the other node to ask: the one that the last answer named, the one
 // that this node takes for the leader, or one of those that may know, in turn. It skips
 // the leader if that one has just failed. Empty: there is no other node.
@@ -268,8 +284,10 @@ func (o *Router) askThere(ctx context.Context, late <-chan time.Time, deadline t
 		return nil, tenant.Moved, nil
 	}
 	// A message of its own: one that was given up may still be being encoded.
-	ask = &pb.NodeAsk{Org: ask.GetOrg(), What: ask.GetWhat(), WaitMs: uint32(max(deadline.Sub(o.sys.Clock.Now()),
-		0).Milliseconds())}
+	ask = &pb.NodeAsk{
+		Org: ask.GetOrg(), What: ask.GetWhat(), Trace: ask.GetTrace(),
+		WaitMs: uint32(max(deadline.Sub(o.sys.Clock.Now()), 0).Milliseconds()),
+	}
 	id, a, err := o.send(to, ask)
 	switch {
 	case errors.Is(err, errParting):
@@ -369,7 +387,9 @@ func (o *Router) Ask(ctx context.Context, wait time.Duration, hash pb.KeyHash, e
 		r, _, err := s.AskHere(ctx, late.C(), org, false, env)
 		return r, err
 	}
-	r, from, err := o.askOwner(ctx, wait, org, &pb.NodeAsk{What: &pb.NodeAsk_Envelope{Envelope: env}}, repeatable(env))
+	r, from, err := o.askOwner(ctx, wait, org, &pb.NodeAsk{
+		What: &pb.NodeAsk_Envelope{Envelope: env}, Trace: env.GetTrace(),
+	}, repeatable(env))
 	if err != nil {
 		return nil, err
 	}

@@ -128,6 +128,7 @@ func (o *Module) evaluate(c *tenant.Call, org bool) {
 				fail(err)
 				return
 			}
+			job.Trace = c.RecordedTrace()
 			r := &run{id: pb.JobID(job.GetId()), part: c.Part, owner: c.Part.ID}
 			if org {
 				r.part = nil

@@ -194,7 +194,7 @@ func (o *Module) walkFrom(
 	if err != nil {
 		return nil, nil, err
 	}
-	q, err := training.NewLookup(c.Org, st, parts, query, index.Hybrid, &rd.QueryEncoder, c.Awaited)
+	q, err := o.lookup(c, st, parts, query, index.Hybrid, rd)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"orgmem/brain/voice"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -88,7 +89,7 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 				c.Fail(node.PanicError("phrasing", r))
 			}
 		}()
-		said := o.phrasing(d, wait)
+		said := o.phrasing(d, wait, c.Trace())
 		tenant.Continue(o.Org, c, func() {
 			o.ReadWide(c, func(st *storage.Store, worker int) (*pb.Reply, error) {
 				stands, err := d.stands(st)
@@ -113,9 +114,9 @@ func (o *Module) phrase(c *tenant.Call, st *storage.Store, op *pb.BrainAnswer, d
 }
 
 // phrasing asks the model, in whose place it gives nothing where that does not answer.
-func (o *Module) phrasing(d *draft, wait time.Duration) []llm.Sentence {
+func (o *Module) phrasing(d *draft, wait time.Duration, trace *pb.TraceContext) []llm.Sentence {
 	defer func() { <-o.Node.Phrasing }()
-	ctx, cancel := context.WithCancelCause(o.System.Lifetime)
+	ctx, cancel := context.WithCancelCause(tracing.Into(o.System.Lifetime, trace))
 	defer cancel(nil)
 	late := context.Canceled
 	if wait == PhraseTimeout { // a request in a hurry says nothing of the endpoint

@@ -9,6 +9,7 @@ import (
 	"orgmem/brain/index"
 	"orgmem/brain/temporal"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -115,7 +116,7 @@ func (o *Module) find(
 	if found, err := o.findByBrain(c, st, parts, op, rd); found != nil || err != nil {
 		return found, err
 	}
-	q, err := training.NewLookup(c.Org, st, parts, op.GetQuery(), searchModes[op.GetMode()], &rd.QueryEncoder, c.Awaited)
+	q, err := o.lookup(c, st, parts, op.GetQuery(), searchModes[op.GetMode()], rd)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +124,17 @@ func (o *Module) find(
 		return nil, err
 	}
 	return o.findWith(c, st, parts, q, op, rd)
+}
+
+// lookup makes a query ready.
+func (o *Module) lookup(
+	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, mode index.Mode, rd *searcher,
+) (*training.Lookup, error) {
+	span := o.System.Config.Tracer.Start(c.Trace(), tracing.StepQuery)
+	defer span.End()
+	q, err := training.NewLookup(c.Org, st, parts, query, mode, &rd.QueryEncoder, c.Awaited)
+	span.FailedIf(err)
+	return q, err
 }
 
 // findWith is find for a query that is ready.
@@ -151,6 +163,9 @@ var searchModes = map[string]index.Mode{
 func (o *Module) SearchIn(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, q *training.Lookup, op *pb.Search, e Effort, rd *searcher,
 ) (*pb.SearchResult, error) {
+	span := o.System.Config.Tracer.Start(c.Trace(), tracing.StepSearch)
+	defer span.End()
+	span.Int(tracing.AttributeMemories, len(parts))
 	topK := int(op.GetTopK())
 	if topK == 0 {
 		topK = DefaultTopK
@@ -188,6 +203,7 @@ func (o *Module) SearchIn(
 		result.Hits = append(result.Hits, p.found[i].hit)
 	}
 	result.ReadUnits = tenant.UnitsOf(len(result.Hits))
+	span.Int(tracing.AttributeHits, len(result.Hits))
 	return result, nil
 }
 

@@ -3,13 +3,15 @@ package subject
 import (
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
 // attempt is the one that the slice that runs has begun at the job at the head of the queue.
 type attempt struct {
 	job   pb.JobID
-	noted chan error // says that its beginning is stored; nil: it was before
+	noted chan error    // says that its beginning is stored; nil: it was before
+	spans tracing.Spans // of the slice, in the traces of its jobs
 }
 
 // note stores that the attempts of a slice have begun, without waiting for the commit. If it is lost, so is the commit

@@ -14,6 +14,7 @@ import (
 	"orgmem/brain/index"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -37,10 +38,14 @@ func (w *worker) ingest(
 	if err != nil {
 		return 0, nil, err
 	}
+	w.attempt.spans = w.traced(entries, jobs)
 	defer func() {
 		if r := recover(); r != nil {
 			n, next, err = 0, nil, itemError{node.PanicError("slice", r)}
 		}
+		w.attempt.spans.FailedIf(err)
+		w.attempt.spans.End()
+		w.attempt.spans = nil
 	}()
 	if why == nil {
 		w.org.System.Config.JobWorkBegan(pb.JobIngest, w.life.ended.Load)
@@ -163,7 +168,7 @@ func (w *worker) prepare(
 	if err != nil {
 		return nil, err
 	}
-	err = w.embed(items, e, func() error {
+	err = w.embed(items, e, w.attempt.spans.Contexts(), func() error {
 		if err := w.life.goOn(); err != nil {
 			return err
 		}
@@ -214,9 +219,13 @@ func (w *worker) place(r storage.Reader, it *graph.Prepared) error {
 	return err
 }
 
-// embed reads, cuts and embeds items on the CPU workers. It calls goOn before each item and each batch of chunks, and
-// ends with its error.
-func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func() error) error {
+// embed reads, cuts and embeds items on the CPU workers, in the traces that they belong to. It calls goOn before each
+// item and each batch of chunks, and ends with its error.
+func (w *worker) embed(
+	items []graph.Prepared, e partition.Embedder, in tracing.Contexts, goOn func() error,
+) (err error) {
+	begin, end := w.embedding(in)
+	defer func() { end(items, err) }()
 	if err := w.tag(items, goOn); err != nil {
 		return err
 	}
@@ -224,6 +233,7 @@ func (w *worker) embed(items []graph.Prepared, e partition.Embedder, goOn func()
 	cuts := make([]func(int) error, len(items)) // by themselves cheap, but a document may be long
 	for i := range items {
 		cuts[i] = func(worker int) error {
+			begin()
 			if err := goOn(); err != nil {
 				return err
 			}

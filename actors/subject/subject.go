@@ -327,7 +327,7 @@ func (a *subjectActor) enqueue(
 		fail(err)
 		return
 	}
-	job.QueueSeq = a.next
+	job.QueueSeq, job.Trace = a.next, c.RecordedTrace()
 	r, err := prepare(job)
 	if err != nil {
 		fail(err)
@@ -338,7 +338,7 @@ func (a *subjectActor) enqueue(
 		fail(err)
 		return
 	}
-	a.queue(self, job, entries, ch, func(err error) {
+	a.queue(self, job, entries, ch.In(job.GetTrace()), func(err error) {
 		if err != nil {
 			fail(err)
 			return

@@ -9,6 +9,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -86,6 +87,7 @@ func (w *worker) editPiece(
 	f := graph.NewTx(w.org, w.part, now, e)
 	f.Call = c
 	f.Batch.User = c.Principal.User.Bytes()
+	f.Batch.In(c.RecordedTrace())
 	var r *pb.Reply
 	err := w.org.WithStore(func(st *storage.Store) (err error) {
 		f.Store = st
@@ -142,7 +144,7 @@ func (w *worker) prepareEdit(c *tenant.Call, e partition.Embedder) {
 	w.org.System.BackgroundTasks.Go(func() {
 		defer w.edits.preparing.Done()
 		items := []graph.Prepared{*graph.EditOf(c).Want}
-		err := w.embed(items, e, w.life.goOn)
+		err := w.embed(items, e, tracing.Contexts(nil).With(c.RecordedTrace()), w.life.goOn)
 		if err == nil {
 			err = items[0].Err
 		}

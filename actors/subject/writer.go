@@ -9,6 +9,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/actors/tenant"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -40,7 +41,11 @@ func (w *worker) apply(
 // settle commits a transaction, and then shows readers the index that follows from it.
 func (w *worker) settle(f *graph.Tx, now *partition.Index, e partition.Embedder) (next *partition.Index, err error) {
 	compute := func(task func(int) error) error { return causedByItems(w.index.compute(task)) }
-	if next, err = f.Finish(now, e.Dim(), compute); err != nil {
+	spans := w.org.System.Config.Tracer.StartAll(f.Batch.Traces, tracing.StepIndex)
+	next, err = f.Finish(now, e.Dim(), compute)
+	spans.FailedIf(err)
+	spans.End()
+	if err != nil {
 		return nil, err
 	}
 	for _, b := range f.StagedBatches {
@@ -84,6 +89,7 @@ func (w *worker) effects(
 	f := graph.NewTx(w.org, w.part, now, e)
 	f.Store, f.State.Model = st, e.ID()
 	f.Batch.User = jobs[pb.JobID(items[0].GetJob())].GetUser()
+	f.Batch.Traces = w.attempt.spans.Contexts()
 	var sessionEvents, sessionNodes uint64
 	for i := range items {
 		it := &items[i]

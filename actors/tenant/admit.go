@@ -13,6 +13,7 @@ import (
 	"orgmem/actors/partition"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -28,6 +29,10 @@ func Unauthenticated() *pb.Problem {
 // it refuses, and reports whether the request was admitted.
 func (o *Org) admit(c *Call) bool {
 	c.admitted = o.System.Clock.Now()
+	o.System.Config.Tracer.Tell(c.Env.GetTrace(), tracing.StepMailbox, c.sent)
+	span := o.System.Config.Tracer.Start(c.Env.GetTrace(), tracing.StepAdmission)
+	defer span.End()
+	span.Org(o.ID)
 	key, err := o.key(c.Env)
 	switch {
 	case err != nil:
@@ -57,6 +62,7 @@ func (o *Org) admit(c *Call) bool {
 	rate, ok := b.Take(c.admitted, LimitOf(family, o.record.GetPlan()), o.record.GetPlan() == pb.PlanUnlimited)
 	rate.Partition = key.digest
 	c.rate = rate
+	span.Int(tracing.AttributeRate, int(rate.GetRemaining()))
 	if !ok {
 		p := NewProblem(pb.CodeRateLimit, "The rate limit of the family %q is used up.", family)
 		p.RetryAfterS = rate.GetRetryAfterS()

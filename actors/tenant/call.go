@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ type Call struct {
 	child   *Child
 	sandbox *Child // the sandbox's actor, which the call was handed to
 	JobOpen bool
-	Payload any // what the room that carries the call out keeps with it
+	Payload any              // what the room that carries the call out keeps with it
+	step    *pb.TraceContext // of the read that is under way; nil: none is traced
 	// ReadUnits and EmbedTokens are what the call used, where its route is
 	// metered; a route that says nothing uses one read unit.
 	ReadUnits, EmbedTokens uint64
@@ -207,6 +209,14 @@ func (c *Call) Awaited() error {
 		return node.ErrAbandoned
 	}
 	return nil
+}
+
+// Trace is where what happens now belongs: within the read that is under way, or the request. nil: nobody traces it.
+func (c *Call) Trace() *pb.TraceContext { return cmp.Or(c.step, c.Env.GetTrace()) }
+
+// RecordedTrace is the request's trace, for what outlives the request; nil: this node records none of it.
+func (c *Call) RecordedTrace() *pb.TraceContext {
+	return c.Org.System.Config.Tracer.Recorded(c.Env.GetTrace())
 }
 
 // The methods of HTTP that decide how a request is dealt with.

@@ -19,6 +19,7 @@ import (
 	"orgmem/cluster"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -63,13 +64,14 @@ type Config struct {
 	SecretsKey []byte
 }
 
-// Platform is what a node stands on. All but Placement are required.
+// Platform is what a node stands on. All but Placement and Tracer are required.
 type Platform struct {
 	Host    *cluster.Host
 	Storage *storage.Node
 	Clock   clock.Clock
 	Random  io.Reader // keys, ids, secrets: crypto/rand
 	Logger  *slog.Logger
+	Tracer  *tracing.Tracer // nil: nothing is traced
 	// Placement says where organizations live; nil: the node is alone, and all live here.
 	Placement Placement
 }

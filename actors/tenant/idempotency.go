@@ -236,7 +236,7 @@ func (c *Call) Settle(ch *commit.Change, r *pb.Reply, then func()) {
 		decided(err)
 		return
 	}
-	c.Org.Committer.SubmitChange(ch, decided)
+	c.Org.Committer.SubmitChange(ch.In(c.RecordedTrace()), decided)
 }
 
 // RefuseSettled answers a refusal that a retry must see again.

@@ -95,9 +95,14 @@ func EndJob(c *commit.Change, o *View, job *pb.Job) error {
 	job.Begun, job.Unclean = "", nil
 	UpdateJob(c.Batch, o.Space, job)
 	c.Delete(o.Space.Key(storage.TableJobOpen, storage.ID16(pb.JobID(job.GetId()))))
-	user := c.User
+	user, before := c.User, len(c.Events)
 	c.User = job.GetUser()
-	defer func() { c.User = user }()
+	defer func() {
+		c.User = user
+		for _, e := range c.Events[before:] {
+			e.Trace = job.GetTrace()
+		}
+	}()
 	if job.GetType() == pb.JobSubjectErase {
 		return addJobCompleted(c, o, nil, job)
 	}
@@ -371,6 +376,7 @@ func (c *Call) SettleJob(ch *commit.Change, r *pb.Reply, release, begin func()) 
 		c.Fail(err)
 		return
 	}
+	ch.In(c.RecordedTrace())
 	c.Org.Committer.SubmitChange(ch, func(err error) { c.Org.send(jobSettled{c, r, release, begin, err}) })
 }
 

@@ -15,6 +15,7 @@ import (
 	"orgmem/actors/partition"
 	"orgmem/cluster/wire"
 	pb "orgmem/proto"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -207,8 +208,8 @@ func (o *Org) open() error {
 	if err != nil {
 		return fmt.Errorf("open organization: %w", err)
 	}
-	o.Committer = commit.NewCommitter(o.System.BaseContext, o.System.Config.Host, o.Store, lease, trail,
-		o.Modules.publish, o.Modules.committed, o.AskRetire)
+	o.Committer = commit.NewCommitter(o.System.BaseContext, o.System.Config.Host, o.System.Config.Tracer, o.Store, lease,
+		trail, o.Modules.publish, o.Modules.committed, o.AskRetire)
 	if o.Main != nil {
 		err = o.openSandbox()
 	} else {
@@ -404,7 +405,9 @@ func (o *Org) ReadWide(c *Call, f func(st *storage.Store, worker int) (*pb.Reply
 // a worker of the pool, with the store held open and the number of the worker; the call fails with the error of f, with
 // node.ErrPoolFull where the pool has no room, and without running f where its caller has given up.
 func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int) (*pb.Reply, error)) {
+	waits := o.System.Config.Tracer.Start(c.Env.GetTrace(), tracing.StepReadWait)
 	err := o.System.Reads.Do(o.ID, w, func(worker int) {
+		waits.End()
 		if err := c.Awaited(); err != nil { // it has waited for its turn in vain
 			c.Fail(err)
 			return
@@ -414,11 +417,15 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 				c.Fail(node.PanicError("read", r))
 			}
 		}()
+		span := o.System.Config.Tracer.Start(c.Env.GetTrace(), tracing.StepRead)
+		c.step = span.Context()
 		var r *pb.Reply
 		err := c.Org.WithStore(func(st *storage.Store) (err error) {
 			r, err = f(st, worker)
 			return err
 		})
+		span.FailedIf(err)
+		span.End()
 		if err != nil {
 			c.Fail(err)
 			return
@@ -428,6 +435,8 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 		}
 	})
 	if err != nil {
+		waits.FailedIf(err)
+		waits.End()
 		c.Fail(err)
 	}
 }

@@ -174,6 +174,7 @@ func (o *Org) EraseSubject(c *Call, op *pb.EraseSubject) {
 				c.Fail(err)
 				return
 			}
+			job.Trace = c.RecordedTrace()
 			ch := commit.New(o.Store)
 			ch.Erase(o.Space.Key(storage.TableSubject, storage.Str(ref.Subject)))
 			ch.Audit(c.AuditOf(pb.ActionSubjectErase, ref.ID.String()))

@@ -81,6 +81,7 @@ func (o *Module) brainTrain(c *tenant.Call) {
 				fail(err)
 				return
 			}
+			job.Trace = c.RecordedTrace()
 			id := pb.JobID(job.GetId())
 			ch := commit.New(o.Store)
 			tenant.PutJob(ch.Batch, o.Space, job)

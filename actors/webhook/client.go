@@ -142,17 +142,17 @@ func (c *client) attempt(ctx context.Context, send sender, hook *pb.Webhook, e *
 		return d, false, nil
 	}
 	defer leave()
-	r, err := send(ctx, egress.Request{
-		Method: http.MethodPost, Address: hook.GetUrl(), Body: body,
-		Header: http.Header{
-			"Content-Type":    {"application/json"},
-			"User-Agent":      {"orgmem-webhooks/1"},
-			"X-Svc-Event":     {e.GetType()},
-			"X-Svc-Delivery":  {id.String()},
-			"X-Svc-Webhook":   {to.String()},
-			"X-Svc-Signature": {Signature(hook.GetSecret(), began, body)},
-		},
-	})
+	header := http.Header{
+		"Content-Type":    {"application/json"},
+		"User-Agent":      {"orgmem-webhooks/1"},
+		"X-Svc-Event":     {e.GetType()},
+		"X-Svc-Delivery":  {id.String()},
+		"X-Svc-Webhook":   {to.String()},
+		"X-Svc-Signature": {Signature(hook.GetSecret(), began, body)},
+	}
+	span := c.span(e, n, header)
+	defer func() { delivered(span, d) }()
+	r, err := send(ctx, egress.Request{Method: http.MethodPost, Address: hook.GetUrl(), Body: body, Header: header})
 	took := c.org.System.Clock.Now().Sub(began)
 	d.DurationMs = uint32(took.Milliseconds())
 	d.ResponseStatus, d.ResponseSnippet = uint32(r.Status), snippet(r.Body)

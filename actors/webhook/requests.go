@@ -338,6 +338,7 @@ func (o *Module) testWebhook(c *tenant.Call, op *pb.TestWebhook) {
 		return
 	}
 	e := ch.Events[0]
+	e.Trace = c.RecordedTrace()
 	view := c.Org
 	done, ok := o.ReserveExtra() // or keys without end would fill the node's places with one receiver that hangs
 	if !ok {

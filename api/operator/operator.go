@@ -105,7 +105,11 @@ func Engine(e *web.Edge, c Config) (*gin.Engine, error) {
 		})
 	}
 	// A scrape is not a request of anybody's: it is neither counted nor logged.
-	scrape := promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	scrape := promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError,
+		// For those who ask for it: it alone has room for the traces that are examples of a bucket.
+		EnableOpenMetrics: true,
+	})
 	refused := e.Meter(http.MethodGet, "/metrics")
 	engine.GET("/metrics", func(c *gin.Context) {
 		if ownHost(c.Request.Host) {

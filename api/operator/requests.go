@@ -22,8 +22,8 @@ var requestRoutes = []Route{{
 		}
 		for _, r := range remembered {
 			one := slowRequest{
-				At: wire.Timestamp(clock.Millis(r.Begun)), RequestID: r.RequestID, Method: r.Method, Route: r.Route,
-				Status: r.Status, Code: r.Code, Node: r.Server, DurationMs: r.Took.Milliseconds(),
+				At: wire.Timestamp(clock.Millis(r.Begun)), RequestID: r.RequestID, TraceID: r.TraceID,
+				Method: r.Method, Route: r.Route, Status: r.Status, Code: r.Code, Node: r.Server, DurationMs: r.Took.Milliseconds(),
 				ReceiveMs: r.Received.Milliseconds(), WaitMs: r.Waited.Milliseconds(), WorkMs: r.Worked.Milliseconds(),
 				BytesIn: r.BytesIn, BytesOut: r.BytesOut,
 			}
@@ -47,9 +47,11 @@ type slowList struct {
 	Data        []slowRequest `json:"data"`
 }
 
+// slowRequest is one of them. Large because each field is one of the answer's.
 type slowRequest struct {
 	At         wire.Timestamp `json:"at"` // it came
 	RequestID  string         `json:"requestId"`
+	TraceID    string         `json:"traceId,omitempty"` // where it was recorded
 	Method     string         `json:"method"`
 	Route      string         `json:"route"`
 	Status     int            `json:"status"`

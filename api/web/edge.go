@@ -21,6 +21,7 @@ import (
 	"orgmem/api/problems"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 )
 
 // Asker carries an envelope to its organization's actor and waits for the
@@ -33,11 +34,13 @@ type Asker interface {
 }
 
 // Config is what an edge is made of. All of it is given: api.Config has the defaults,
-// and says what each of them means.
+// and says what each of them means. Large because each field is one thing that is given.
 type Config struct {
 	Asker  Asker
 	Clock  clock.Clock
 	Logger *slog.Logger
+	// Tracer has the traces of requests; nil: nobody has.
+	Tracer *tracing.Tracer
 	// Random seeds request ids.
 	Random io.Reader
 	// OrgOf finds the organization of a key, for requests that were slow; nil: it is not told.

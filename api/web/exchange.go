@@ -24,6 +24,7 @@ import (
 	"orgmem/api/wire"
 	pb "orgmem/proto"
 	"orgmem/proto/clock"
+	"orgmem/proto/tracing"
 )
 
 // emptySchema is what a route without a body accepts: nothing, or {}.
@@ -40,6 +41,7 @@ type Exchange struct {
 	meter     *routeMeter
 	start     time.Time
 	requestID string
+	span      tracing.Span // of nobody: it is not traced
 	course
 	body
 	outcome
@@ -57,6 +59,7 @@ func (e *Edge) handler(r *Route) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		ex := e.Begin(c.Writer, c.Request, r, r.meter)
 		defer ex.End()
+		ex.traced()
 		ex.serve(c.Params)
 	}
 }
@@ -112,6 +115,8 @@ func (ex *Exchange) serve(path gin.Params) {
 	// From here: a body has a time of its own, and may have taken all of it.
 	ex.asked = ex.edge.Cfg.Clock.Now()
 	env.DeadlineMs = ex.asked.Add(ex.edge.Cfg.RequestTimeout).UnixMilli()
+	env.Trace = ex.span.Context()
+	ex.edge.Cfg.Tracer.Tell(env.GetTrace(), tracing.StepReceive, ex.start)
 	ex.ask(env)
 }
 
@@ -624,7 +629,8 @@ func (ex *Exchange) finish() {
 	ex.release(ex.edge)
 	ex.edge.metrics.inFlight.Dec()
 	took := ex.edge.Cfg.Clock.Now().Sub(ex.start)
-	ex.meter.observe(ex.status, took)
-	ex.log(took)
-	ex.remember(took)
+	trace := ex.endSpan()
+	ex.meter.observe(ex.status, took, trace)
+	ex.log(took, trace)
+	ex.remember(took, trace)
 }

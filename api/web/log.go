@@ -80,7 +80,7 @@ func (o *outcome) attrs(attrs []slog.Attr) []slog.Attr {
 // log writes the request's line. It holds no content, no credential (the first
 // bytes of a key's hash identify it among the operator's), no query and no path:
 // both may hold a client's own identifiers.
-func (ex *Exchange) log(took time.Duration) {
+func (ex *Exchange) log(took time.Duration, trace string) {
 	level, logged := ex.level(took, &ex.edge.Cfg)
 	logger := ex.edge.Cfg.Logger
 	if !logged || !logger.Enabled(ex.R.Context(), level) {
@@ -90,7 +90,7 @@ func (ex *Exchange) log(took time.Duration) {
 	if err != nil {
 		client = ex.R.RemoteAddr // not of the form host:port, such as a test's pipe
 	}
-	attrs := make([]slog.Attr, 0, 12)
+	attrs := make([]slog.Attr, 0, 13)
 	attrs = append(attrs,
 		slog.String("request_id", ex.requestID),
 		slog.String("method", ex.meter.method),
@@ -101,5 +101,8 @@ func (ex *Exchange) log(took time.Duration) {
 		slog.Int("bytes_out", ex.bytesOut),
 		slog.String("client", client),
 	)
+	if trace != "" {
+		attrs = append(attrs, slog.String("trace_id", trace))
+	}
 	logger.LogAttrs(context.WithoutCancel(ex.R.Context()), level, "request", ex.attrs(attrs)...)
 }

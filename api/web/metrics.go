@@ -90,7 +90,8 @@ func (m *metrics) route(method, pattern string) *routeMeter {
 	}
 }
 
-func (r *routeMeter) observe(status int, took time.Duration) {
+// observe counts a request. Where its trace is recorded its time is an example for the bucket that it falls into.
+func (r *routeMeter) observe(status int, took time.Duration, trace string) {
 	if status < 0 || status >= len(r.byStatus) {
 		status = 0
 	}
@@ -101,5 +102,9 @@ func (r *routeMeter) observe(status int, took time.Duration) {
 		r.byStatus[status].Store(counter)
 	}
 	(*counter).Inc()
+	if examples, ok := r.latency.(prometheus.ExemplarObserver); ok && trace != "" {
+		examples.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": trace})
+		return
+	}
 	r.latency.Observe(took.Seconds())
 }

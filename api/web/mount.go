@@ -16,12 +16,13 @@ import (
 )
 
 // Mount adds a path outside the table, which speaks a protocol of its own. Its requests are
-// counted and logged as all others, a panic is a 500, and a draining node refuses them.
+// counted, logged and traced as those of the table, a panic is a 500, and a draining node refuses them.
 func (e *Edge) Mount(engine *gin.Engine, method, path string, serve func(*Exchange)) {
 	meter := e.metrics.route(method, path)
 	engine.Handle(method, path, func(c *gin.Context) {
 		ex := e.Begin(c.Writer, c.Request, nil, meter)
 		defer ex.End()
+		ex.traced()
 		if e.IsDraining() {
 			ex.Refuse(problems.New(pb.CodeServiceDraining), nil)
 			return

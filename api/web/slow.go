@@ -23,6 +23,7 @@ const (
 type SlowRequest struct {
 	Begun         time.Time
 	RequestID     string
+	TraceID       string // "": the trace was not recorded
 	Method, Route string // the route as its template
 	Status        int
 	Code          string   // of a problem; "": it succeeded
@@ -87,23 +88,29 @@ func (l *slowLog) list() ([]SlowRequest, uint64) {
 func (e *Edge) SlowRequests() (remembered []SlowRequest, total uint64) { return e.slow.list() }
 
 // remember keeps a request that was slow. One that streams lasts as long as its client wants.
-func (ex *Exchange) remember(took time.Duration) {
+func (ex *Exchange) remember(took time.Duration, trace string) {
 	if took < ex.edge.Cfg.SlowRequest || ex.streamed {
 		return
 	}
 	r := SlowRequest{
-		Begun: ex.start, RequestID: ex.requestID, Method: ex.meter.method, Route: ex.meter.pattern,
+		Begun: ex.start, RequestID: ex.requestID, TraceID: trace, Method: ex.meter.method, Route: ex.meter.pattern,
 		Status: ex.status, Code: ex.code, Server: ex.server, Took: took, Worked: took,
 		BytesIn: ex.bytesIn, BytesOut: ex.bytesOut,
 	}
-	if find := ex.edge.Cfg.OrgOf; find != nil && ex.key != (pb.KeyHash{}) {
-		if org, known := find(ex.key); known {
-			r.Org = org
-		}
+	if org, known := ex.org(); known {
+		r.Org = org
 	}
 	if !ex.asked.IsZero() {
 		r.Received, r.Waited = ex.asked.Sub(ex.start), ex.waited
 		r.Worked = max(ex.told.Sub(ex.asked)-ex.waited, 0)
 	}
 	ex.edge.slow.add(r)
+}
+
+// org is the organization of the request's key.
+func (ex *Exchange) org() (org pb.OrgID, known bool) {
+	if find := ex.edge.Cfg.OrgOf; find != nil && ex.key != (pb.KeyHash{}) {
+		return find(ex.key)
+	}
+	return org, false
 }

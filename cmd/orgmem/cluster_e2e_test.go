@@ -29,6 +29,7 @@ type trio struct {
 	// programs are what the nodes run, and commands are given with the first of them;
 	// empty is the binary under test.
 	programs [3]string
+	flags    []string // further ones of each node
 }
 
 // startTrio makes a cluster as an operator does: init, serve, and a token for each
@@ -77,10 +78,10 @@ func (c *trio) serve(i int, token string) {
 	if c.ports[i] == "" {
 		c.ports[i] = freePort(c.t)
 	}
-	o := process.Options{Binary: c.programs[i], Args: []string{
+	o := process.Options{Binary: c.programs[i], Args: slices.Concat([]string{
 		"--cluster-listen", "127.0.0.1:" + c.ports[i],
 		"--node-name", fmt.Sprintf("n%d", i),
-	}}
+	}, c.flags)}
 	if token != "" {
 		o.Env = []string{"ORGMEM_JOIN_TOKEN=" + token}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"orgmem/cmd/orgmem/internal/config"
 	pb "orgmem/proto"
 )
 
@@ -49,7 +50,7 @@ func TestServeNeedsATokenToJoin(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := filepath.Join(t.TempDir(), "long")
-	if err := os.WriteFile(long, make([]byte, maxSecretFile+1), 0o600); err != nil {
+	if err := os.WriteFile(long, make([]byte, config.MaxSecretFile+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	damaged := t.TempDir()

@@ -70,7 +70,7 @@ func nodeCredentials(ctx context.Context, w world, server config.Server,
 func joinToken(w world, server config.Server) (mesh.Token, error) {
 	text := w.env(config.EnvJoinToken, "")
 	if server.JoinTokenFile != "" {
-		raw, err := readSmall(server.JoinTokenFile)
+		raw, err := config.ReadSmall(server.JoinTokenFile)
 		if err != nil {
 			return mesh.Token{}, fmt.Errorf("join-token-file: %w", err)
 		}
@@ -103,7 +103,7 @@ func mustBeNew(data string) error {
 }
 
 func readCredentials(data string) (*mesh.Credentials, error) {
-	text, err := readSmall(filepath.Join(data, credentialsFile))
+	text, err := config.ReadSmall(filepath.Join(data, credentialsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -127,21 +127,6 @@ func keepCredentials(data string, creds *mesh.Credentials) error {
 	}
 	return writeSecret(filepath.Join(data, credentialsFile), strings.TrimSpace(string(text)))
 }
-
-// readSmall reads a file that holds a secret of at most maxSecretFile bytes.
-func readSmall(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxSecretFile {
-		return nil, fmt.Errorf("%s is larger than %s", path, config.FormatBytes(maxSecretFile))
-	}
-	return os.ReadFile(path)
-}
-
-// maxSecretFile bounds a file of credentials or a token; ours have 2 KB.
-const maxSecretFile = 64 << 10
 
 // openNetwork is the way to the other nodes; nil where there are none.
 func openNetwork(ctx context.Context, w world, server config.Server, creds *mesh.Credentials,

@@ -51,6 +51,11 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err != nil {
 		return err
 	}
+	spans, err := startTraces(ctx, w, server, creds, log)
+	if err != nil {
+		return err
+	}
+	defer spans.Close()
 	store, err := openStorage(w, server, log)
 	if err != nil {
 		return err
@@ -75,7 +80,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	if err != nil {
 		return err
 	}
-	system, err := startActors(w, server, store, host, network, leads, read, log)
+	system, err := startActors(w, server, store, host, network, leads, read, spans.Tracer(), log)
 	if err != nil {
 		return err
 	}
@@ -94,7 +99,8 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 		return err
 	}
 	signIn := &console.SignIn{}
-	edge, err := newEdge(w, server, values, store, host, network, system, read.serving, signIn, vaultOf(keeper), log)
+	edge, err := newEdge(w, server, values, store, host, network, system, read.serving, signIn, vaultOf(keeper), spans,
+		log)
 	if err != nil {
 		return errors.Join(err, listeners.Close())
 	}

@@ -35,8 +35,10 @@ import (
 	"orgmem/cmd/orgmem/internal/config"
 	"orgmem/cmd/orgmem/internal/doctor"
 	"orgmem/cmd/orgmem/internal/durable"
+	"orgmem/cmd/orgmem/internal/telemetry"
 	"orgmem/cmd/orgmem/pages"
 	consolefiles "orgmem/console"
+	"orgmem/proto/tracing"
 	"orgmem/storage"
 )
 
@@ -175,11 +177,13 @@ func roomForRequests(workers int) int {
 
 func startActors(
 	w world, server config.Server, store *storage.Node, host *cluster.Host, network *mesh.Network,
-	leads *tenant.LeadershipListener, m models, log *slog.Logger,
+	leads *tenant.LeadershipListener, m models, tracer *tracing.Tracer, log *slog.Logger,
 ) (*actors.Service, error) {
 	cfg := tenant.Config{
-		Platform: tenant.Platform{Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log},
-		Models:   m.Models,
+		Platform: tenant.Platform{
+			Host: host, Storage: store, Clock: w.clock, Random: rand.Reader, Logger: log, Tracer: tracer,
+		},
+		Models: m.Models,
 		Bounds: tenant.Bounds{
 			IdleOrg: server.IdleOrg, IdleSubject: server.IdleSubject, SnapshotBytes: server.SnapshotBytes,
 			ReadingBytes: int(server.MaxReading), ForwardedBytes: int(server.MaxBodiesInFlight),
@@ -197,14 +201,14 @@ func startActors(
 	}
 	cfg.Egress = out
 	if server.SecretsKeyFile != "" {
-		if cfg.SecretsKey, err = readSmall(server.SecretsKeyFile); err != nil {
+		if cfg.SecretsKey, err = config.ReadSmall(server.SecretsKeyFile); err != nil {
 			return nil, fmt.Errorf("secrets-key-file: %w", err)
 		}
 		if len(cfg.SecretsKey) < config.MinSecretsKey {
 			return nil, fmt.Errorf("secrets-key-file: %s holds fewer than %d bytes", server.SecretsKeyFile, config.MinSecretsKey)
 		}
 	}
-	if cfg.LLM, err = newLLM(w, server); err != nil {
+	if cfg.LLM, err = newLLM(w, server, tracer); err != nil {
 		return nil, err
 	}
 	if network == nil {
@@ -224,26 +228,39 @@ func startActors(
 // newLLM is the language model that the operator has named, nil for none. It is the
 // operator's own choice, so the rules for addresses that tenants choose do not bind
 // it; redirects, which nobody chose, are not followed.
-func newLLM(w world, server config.Server) (*llm.Client, error) {
+func newLLM(w world, server config.Server, tracer *tracing.Tracer) (*llm.Client, error) {
 	if server.LLMBaseURL == "" {
 		return nil, nil
 	}
 	key := w.env(config.EnvLLMKey, "")
 	if server.LLMKeyFile != "" {
-		raw, err := readSmall(server.LLMKeyFile)
+		raw, err := config.ReadSmall(server.LLMKeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("llm-api-key-file: %w", err)
 		}
 		key = string(raw)
 	}
 	c, err := llm.New(llm.Config{
-		BaseURL: server.LLMBaseURL, Model: server.LLMModel, Key: strings.TrimSpace(key), Clock: w.clock,
+		BaseURL: server.LLMBaseURL, Model: server.LLMModel, Key: strings.TrimSpace(key), Clock: w.clock, Tracer: tracer,
 		HTTP: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("llm-base-url, llm-model: %w", err)
 	}
 	return c, nil
+}
+
+// startTraces begins to trace, where the configuration says so.
+func startTraces(
+	ctx context.Context, w world, server config.Server, creds *mesh.Credentials, log *slog.Logger,
+) (*telemetry.Telemetry, error) {
+	node := nodeName(server)
+	if creds != nil {
+		node = string(creds.Server())
+	}
+	return telemetry.Start(ctx, telemetry.Config{
+		Server: server, Version: version, Node: node, Clock: w.clock, Random: rand.Reader, Logger: log,
+	})
 }
 
 // newEgress is the way out for webhooks and connectors.
@@ -271,7 +288,7 @@ func newEgress(server config.Server) (*egress.Client, error) {
 func newEdge(
 	w world, server config.Server, values []config.Value, store *storage.Node, host *cluster.Host,
 	network *mesh.Network, system *actors.Service, model *embed.Model, signIn *console.SignIn, vault operator.Vault,
-	log *slog.Logger,
+	spans *telemetry.Telemetry, log *slog.Logger,
 ) (*api.Server, error) {
 	token, err := operatorToken(server.Data)
 	if err != nil {
@@ -289,8 +306,9 @@ func newEdge(
 	return api.New(api.Config{
 		Cluster: admin,
 		Asker:   system, Operator: system.Operator(), Exports: system, Backups: system.Copier(), Ready: system.Ready,
-		OperatorToken: token, Clock: w.clock, Logger: log, Collectors: nodeMetrics(store, host, system),
-		DocsURL: server.DocsURL, TLS: web.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
+		OperatorToken: token, Clock: w.clock, Logger: log, Tracer: spans.Tracer(),
+		Collectors: slices.Concat(nodeMetrics(store, host, system), spans.Collectors()),
+		DocsURL:    server.DocsURL, TLS: web.TLSFiles{Cert: server.TLSCert, Key: server.TLSKey}, AccessLog: accessLog,
 		MaxBody: server.MaxBody, MaxIngestBody: server.MaxIngestBody, MaxUpload: server.MaxUpload,
 		MaxContent: server.MaxContent, MaxBatch: server.MaxBatch, MaxBodiesInFlight: server.MaxBodiesInFlight,
 		MaxConnections: min(store.Connections(), maxConnections),

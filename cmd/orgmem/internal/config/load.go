@@ -162,7 +162,7 @@ func fromText(path string, raw []byte) (*koanf.Koanf, error) {
 			continue
 		}
 		switch k.Get(key).(type) {
-		case string, int64, bool:
+		case string, int64, float64, bool:
 		default:
 			problems = append(problems, fmt.Errorf("file %s: %s must be a text or a number", path, shown))
 		}

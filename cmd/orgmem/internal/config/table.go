@@ -81,6 +81,10 @@ type Server struct {
 	Zone             string
 	// TransferRate is in bytes per second.
 	TransferRate int64
+	// TracesEndpoint is empty where nothing is traced.
+	TracesEndpoint, TracesHeadersFile string
+	TracesRatio                       float64
+	TracesOrganizations               bool
 	// Shards is 0 where nobody has chosen.
 	Shards int
 }
@@ -298,6 +302,34 @@ var Settings = []Setting{
 				return fmt.Errorf("%q is neither text nor json", v)
 			}
 			s.LogJSON = v == "json"
+			return nil
+		},
+	},
+	{
+		Name: "traces-endpoint", Default: "", Form: "URL",
+		Doc: "Where traces are sent ([operations](operations.md#traces)): a collector that takes OTLP over HTTP, such as " +
+			"`http://localhost:4318`. Without a path it is `/v1/traces`. Empty: nothing is traced, and that costs nothing.",
+		set: func(s *Server, v string) error { return setTracesEndpoint(s, v) },
+	},
+	{
+		Name: "traces-ratio", Default: "0.1", Form: "number from 0 to 1",
+		Doc: "How many of the requests are traced whose caller has not decided it. A request that comes with the header " +
+			"`traceparent` is traced where that says so, and only there.",
+		set: func(s *Server, v string) error { return setRatio(&s.TracesRatio, v) },
+	},
+	{
+		Name: "traces-organizations", Default: "false", Form: "true or false",
+		Doc: "Whether traces name organizations, by their ids. They never hold content, names, subjects or keys.",
+		set: func(s *Server, v string) error { return setBool(&s.TracesOrganizations, v) },
+	},
+	{
+		Name: "traces-headers-file", Default: "", Form: "file",
+		Doc: "File with the headers that the collector wants, such as `Authorization: Bearer …`, a line each. Read when " +
+			"the service starts.",
+		set: func(s *Server, v string) error {
+			if s.TracesHeadersFile = v; v != "" && s.TracesEndpoint == "" {
+				return errors.New("needs traces-endpoint")
+			}
 			return nil
 		},
 	},

@@ -58,7 +58,8 @@ func TestTheTraceIsFoundFromTheRequest(t *testing.T) {
 	if n := strings.Count(string(slow.body), tracingtest.Trace); n != 1 {
 		t.Errorf("the slow requests name the trace %d times: %s", n, slow.body)
 	}
-	for accept, want := range map[string]bool{"application/openmetrics-text; version=1.0.0": true, "text/plain": false} {
+	of := map[string]bool{"application/openmetrics-text; version=1.0.0": true, "text/plain": false}
+	for accept, want := range of {
 		figures := string(h.op("GET", "/metrics", "", "Accept", accept).body)
 		if has := strings.Contains(figures, `trace_id="`+tracingtest.Trace+`"`); has != want {
 			t.Errorf("%s: an exemplar is there: %v", accept, has)

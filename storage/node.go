@@ -138,7 +138,8 @@ func (n *Node) openLocked(descriptors uint64) error {
 	}
 	// Pebble takes memtables out of the cache it is given: with 256 open stores
 	// of at least 128 KiB each, a cache of 64 MiB would hold half as many blocks.
-	n.caches.blocks = pebble.NewCache(n.opts.CacheBytes + int64(n.limits.stores)*2*smallMemtableBytes + logMemtableBytes)
+	memtables := int64(n.limits.stores)*2*smallMemtableBytes + logMemtableBytes
+	n.caches.blocks = pebble.NewCache(n.opts.CacheBytes + memtables)
 	n.caches.tables = pebble.NewFileCache(disk.FileCacheShards, disk.FileCacheSize(descriptors, n.limits.stores))
 	log, err := openLog(n)
 	if err != nil {

@@ -39,8 +39,8 @@ const (
 	longReading = 120
 )
 
-// lift is what a reading of so many tokens adds to the score of a hit, from least on: nothing or more, so that what was not
-// read loses nothing by it against what was and does not answer.
+// lift is what a reading of so many tokens adds to the score of a hit, from least on: nothing or more, so that what was
+// not read loses nothing by it against what was and does not answer.
 func lift(answers, least float64, tokens int) float32 {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	over := max(1, float64(tokens)/longReading)
@@ -98,7 +98,8 @@ func (o *Module) reread(
 				continue // it answers as much as what it copies
 			}
 			of := passageOf(parts[h.Part], x.node, x.hit)
-			read, passages = append(read, i), append(passages, reader.Passage{Label: labelOf(&of), Text: x.hit.GetChunk()})
+			read = append(read, i)
+			passages = append(passages, reader.Passage{Label: labelOf(&of), Text: x.hit.GetChunk()})
 		}
 		if asking == nil {
 			q := rd.reading(o.System.Config.Reader).Asking(query, passages)

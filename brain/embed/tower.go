@@ -32,8 +32,8 @@ func LoadTower(pack []byte, base *Model, room Room) (*Tower, error) {
 	return &Tower{m: &m, f: f}, nil
 }
 
-// CheckTower tells whether a tower's pack is whole and was made for a model, without unpacking anything. Errors are those
-// of LoadTower.
+// CheckTower tells whether a tower's pack is whole and was made for a model, without unpacking anything. Errors are
+// those of LoadTower.
 func CheckTower(pack []byte, base *Model) error {
 	if _, err := openTower(pack, base); err != nil {
 		return fmt.Errorf("embed: check tower: %w", err)

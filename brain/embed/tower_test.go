@@ -148,8 +148,8 @@ func TestTowerKnowsItsBase(t *testing.T) {
 	}
 }
 
-// patchOf is the part of layers in blocks that lies beside a model, every third block, as a patch has it; and these layers
-// whole, with the others of the model in between.
+// patchOf is the part of layers in blocks that lies beside a model, every third block, as a patch has it; and these
+// layers whole, with the others of the model in between.
 func patchOf(own, under packfile.Linear) (patch, whole packfile.Linear) {
 	n := len(own.Blocks) / packfile.BlockBytes
 	patch, whole = packfile.Linear{B: own.B, Taken: make([]byte, n/8)}, packfile.Linear{B: own.B}

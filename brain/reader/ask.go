@@ -83,37 +83,38 @@ type Asking struct {
 
 // Asking returns a question beside which such passages are read. In English, it is read by a model that knows nothing
 // else; where the question or one of the passages is in another language, by one that knows a hundred and English less
-// well, if there is one: all passages of a question are read by the same model, or their readings could not be compared.
-// The reader must be one that [Reader.Asks].
+// well, if there is one: all passages of a question are read by the same model, or their readings could not be
+// compared. The reader must be one that [Reader.Asks].
 func (w *Worker) Asking(question string, passages []Passage) Asking {
 	q := Asking{w: w, text: question, ask: w.r.ask, run: w.ask}
-	if w.r.abroad == nil || w.r.ask != nil && !w.abroad(question, passages) {
+	if w.r.abroad == nil || w.r.ask != nil && !w.isAbroad(question, passages) {
 		return q
 	}
-	if w.far == nil {
-		if w.far = w.r.abroad(); w.far == nil {
+	a := &w.abroad
+	if a.heads == nil {
+		if a.heads = w.r.abroad(); a.heads == nil {
 			return q
 		}
-		w.afar = w.far.tower.NewEncoder()
-		w.room(w.far.tower.Dim())
+		a.run = a.heads.tower.NewEncoder()
+		w.room(a.heads.tower.Dim())
 	}
-	q.ask, q.run = w.far, w.afar
+	q.ask, q.run = a.heads, a.run
 	return q
 }
 
 // maxLooked bounds what is looked at of a passage for its language, in bytes.
 const maxLooked = 400
 
-// abroad tells whether a question or one of the passages is in another language than English: by its script, or by more
-// than a word.
-func (w *Worker) abroad(question string, passages []Passage) bool {
+// isAbroad tells whether a question or one of the passages is in another language than English: by its script, or by
+// more than a word.
+func (w *Worker) isAbroad(question string, passages []Passage) bool {
 	return text.LanguageOfQuestion(question) != text.English || slices.ContainsFunc(passages, func(p Passage) bool {
 		s := text.Truncate(p.Text, maxLooked)
 		switch text.LanguageOfQuestion(s) {
 		case text.Russian, text.Arabic, text.Neutral:
 			return true
 		}
-		langs := w.words.Passage("", s).Langs
+		langs := w.abroad.words.Passage("", s).Langs
 		for l := text.German; l <= text.Vietnamese && !langs.Has(text.English); l++ {
 			if langs.Has(l) {
 				return true
@@ -124,7 +125,7 @@ func (w *Worker) abroad(question string, passages []Passage) bool {
 }
 
 // Abroad tells whether it is read by the model of all languages.
-func (q *Asking) Abroad() bool { return q.ask == q.w.far }
+func (q *Asking) Abroad() bool { return q.ask == q.w.abroad.heads }
 
 // Passage is what may answer a question.
 type Passage struct {
@@ -139,8 +140,8 @@ type Reading struct {
 	// words.
 	Span  text.Span
 	Score float64 // how probable it is that an answer begins and ends there
-	// Within is how probable it is that it begins and ends somewhere in the sentences that hold the span. Where an answer
-	// ends is often open, what it stands in is not: a reader that looks at several sentences has found none.
+	// Within is how probable it is that it begins and ends somewhere in the sentences that hold the span. Where an
+	// answer ends is often open, what it stands in is not: a reader that looks at several sentences has found none.
 	Within float64
 }
 

@@ -111,7 +111,8 @@ func TestAskReadsSoMuch(t *testing.T) {
 	t.Parallel()
 	r := small(t)
 	w, long := r.NewWorker(), strings.Repeat("open ", reader.MaxPassage)
-	read := readings(w, long, []reader.Passage{{Label: long, Text: long}, {Label: long + "monday", Text: long + "monday"}})
+	both := []reader.Passage{{Label: long, Text: long}, {Label: long + "monday", Text: long + "monday"}}
+	read := readings(w, long, both)
 	if read[0] != read[1] {
 		t.Errorf("%+v and %+v", read[0], read[1])
 	}
@@ -270,8 +271,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestAskAbroad: what is all in English is read by the reader of English, and a question with anything in another language
-// by that of all languages, all of its passages; without the latter, all is read by the former.
+// TestAskAbroad: what is all in English is read by the reader of English, and a question with anything in another
+// language by that of all languages, all of its passages; without the latter, all is read by the former.
 func TestAskAbroad(t *testing.T) {
 	t.Parallel()
 	by := func(word string) *reader.Reader {

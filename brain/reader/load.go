@@ -17,10 +17,10 @@ var pairs []byte
 //go:embed weights/answers.pack
 var answers []byte
 
-// abroad is what train/reads.py made: a patch of the embedder of all languages.
+// abroadPatch is what train/reads.py made: a patch of the embedder of all languages.
 //
 //go:embed weights/abroad.pack
-var abroad []byte
+var abroadPatch []byte
 
 // Load opens the reader inside the binary over the model inside the binary, with its weights in room (nil: the heap).
 // An error means that the binary is damaged.
@@ -37,15 +37,16 @@ func Load(base *embed.Model, room embed.Room) (*Reader, error) {
 }
 
 // LoadAbroad opens the one inside the binary that answers questions in any language, over the embedder of all languages
-// inside the binary: join it with what Load opens. Its weights, 25 MB, are unpacked when the first question is asked that
-// needs them, within 0.1 s; behind that nothing of the pack and of the embedder's is read any more, and then is called.
+// inside the binary: join it with what Load opens. Its weights, 25 MB, are unpacked when the first question is asked
+// that needs them, within 0.1 s; behind that nothing of the pack and of the embedder's is read any more, and then is
+// called.
 func LoadAbroad(base *embed.Model, room embed.Room, then func()) (*Reader, error) {
-	if err := embed.CheckTower(abroad, base); err != nil {
+	if err := embed.CheckTower(abroadPatch, base); err != nil {
 		return nil, fmt.Errorf("reader: %w", err)
 	}
 	return &Reader{abroad: sync.OnceValue(func() *askHeads {
 		defer then()
-		r, err := LoadPack(abroad, base, room)
+		r, err := LoadPack(abroadPatch, base, room)
 		if err != nil { // of a pack whose sum was right: the tests load it
 			return nil
 		}
@@ -57,4 +58,4 @@ func LoadAbroad(base *embed.Model, room embed.Room, then func()) (*Reader, error
 func Packs() [][]byte { return [][]byte{pairs, answers} }
 
 // PackAbroad is what LoadAbroad opens, likewise.
-func PackAbroad() []byte { return abroad }
+func PackAbroad() []byte { return abroadPatch }

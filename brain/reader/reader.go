@@ -138,15 +138,15 @@ func Join(readers ...*Reader) *Reader {
 	return out
 }
 
-// Abroad is a reader that can do for all languages what r can for English, which is to answer questions: what it is joined
-// with keeps its own for English.
+// Abroad is a reader that can do for all languages what r can for English, which is to answer questions: what it is
+// joined with keeps its own for English.
 func (r *Reader) Abroad() *Reader { return &Reader{abroad: func() *askHeads { return r.ask }} }
 
 // Tells tells whether the reader can set statements against each other.
 func (r *Reader) Tells() bool { return r.pair != nil }
 
-// IDs name the models, the exact bytes of their packs and the arithmetic that texts go through. The one of all languages is
-// not among them: what it reads is told and not kept.
+// IDs name the models, the exact bytes of their packs and the arithmetic that texts go through. The one of all
+// languages is not among them: what it reads is told and not kept.
 func (r *Reader) IDs() (ids []embed.ModelID) {
 	for _, t := range r.towers() {
 		if id := t.ID(); !slices.Contains(ids, id) {
@@ -174,9 +174,7 @@ func (r *Reader) towers() (all []*embed.Tower) {
 type Worker struct {
 	r              *Reader
 	pair, ask, tag *embed.TowerEncoder // nil: the reader lacks the heads
-	far            *askHeads           // of all languages, once it was needed
-	afar           *embed.TowerEncoder // and what runs it
-	words          text.Analyzer       // tells languages
+	abroad         abroad
 	ids            []int32
 	sequences      [][]int32
 	ends           []int
@@ -189,6 +187,13 @@ type Worker struct {
 	logits []float32
 
 	tagging tagging // of the texts that were tagged
+}
+
+// abroad is what a worker reads in other languages than English with.
+type abroad struct {
+	words text.Analyzer       // tells languages
+	heads *askHeads           // nil: nothing has been read so far
+	run   *embed.TowerEncoder // likewise
 }
 
 // NewWorker returns a worker with empty scratch space.
@@ -217,7 +222,8 @@ func (r *Reader) NewWorker() *Worker {
 // room makes room for states of so many values.
 func (w *Worker) room(dim int) {
 	if dim > len(w.hidden) {
-		w.features, w.hidden = make([]float32, 2*dim), make([]float32, dim) //nolint:mnd // the first state, and the mean
+		w.hidden = make([]float32, dim)
+		w.features = make([]float32, 2*dim) //nolint:mnd // the first state, and the mean
 	}
 }
 
@@ -268,8 +274,8 @@ func (w *Worker) verdict(states []float32) Verdict {
 	return Verdict{Contradict: p[0], Entail: p[1], Neutral: p[2]}
 }
 
-// whole is what a layer makes of a sequence as a whole, of its first state and the mean of all. It is overwritten by the
-// next call.
+// whole is what a layer makes of a sequence as a whole, of its first state and the mean of all. It is overwritten by
+// the next call.
 func (w *Worker) whole(layer *packfile.Linear, states []float32) []float32 {
 	width := len(layer.B)
 	dim := len(layer.W) / width / 2 //nolint:mnd // the two states

@@ -61,8 +61,9 @@ var models = []model{
 	{
 		path: "brain/reader/weights/abroad.pack", name: "orgmem-reader-abroad",
 		about: "The reader that answers questions in any language.", licence: "MIT",
-		from:  []ancestor{multilingualE5},
-		notes: "Blocks that stand in the place of some of the multilingual embedder's, trained by this project: docs/reader.md.",
+		from: []ancestor{multilingualE5},
+		notes: "Blocks that stand in the place of some of the multilingual embedder's, trained by this project: " +
+			"docs/reader.md.",
 	},
 	{
 		path: "brain/reader/weights/answers.pack", name: "orgmem-reader-answers",

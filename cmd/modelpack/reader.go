@@ -23,7 +23,8 @@ var starts = map[string]start{
 }
 
 // readerPack makes the reader's pack out of what training wrote, over the pack of the embedder whose words it shares,
-// with weights of so many bits (0: of twelve). Over one in blocks it is a patch of its layers. Else its layers began as those of the base, or of another model.
+// with weights of so many bits (0: of twelve). Over one in blocks it is a patch of its layers. Else its layers began as
+// those of the base, or of another model.
 func readerPack(trained, base []byte, licence, began string, bits int) ([]byte, embed.ModelID, error) {
 	f, err := packfile.Open(base)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"orgmem/cluster/mesh"
 	"orgmem/cluster/wire"
 	"orgmem/cmd/orgmem/internal/config"
+	"orgmem/cmd/orgmem/internal/heap"
 	"orgmem/proto/clock"
 )
 
@@ -123,7 +124,7 @@ func serve(c *cobra.Command, w world, server config.Server, values []config.Valu
 	}
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
-	go keepMemory(serving, w)
+	go heap.Keep(serving, w.clock, w.lookupEnv)
 	notify(ctx, w, log, notifyReady)
 	log.Info("ready", "listen", listeners.public.Addr().String(), "operator", listeners.operator.Addr().String())
 

@@ -55,7 +55,7 @@ type Header struct {
 	// Base is set in the pack of a tower: layers that run over the words, positions and norm
 	// of another pack, the one whose hash (hex) this is. Its own tokenizer and prefixes say nothing.
 	Base string `json:"base,omitempty"`
-	// Patch says of a tower that its matrices, in blocks of four bits, are those of its base with some blocks exchanged.
+	// Patch says of a tower that its matrices, in blocks of four bits, are its base's with some blocks exchanged.
 	Patch bool `json:"patch,omitempty"`
 	// TaskHeads are what a tower's tasks read from its layers. Filled by Build.
 	TaskHeads []TaskHead `json:"taskHeads,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// A patch is a tower that is cheap to ship: its layers are those of its base but for some blocks, which it holds with a bit
-// for every block of the base, set where one of its own stands instead.
+// A patch is a tower that is cheap to ship: its layers are those of its base but for some blocks, which it holds with a
+// bit for every block of the base, set where one of its own stands instead.
 
 // Over lays a patch over the pack that it was made for, whose layers it takes. Errors wrap ErrPack.
 func (f *File) Over(base *File) error {
@@ -51,7 +51,7 @@ func (f *File) patched(name string, in, out int) ([]byte, error) {
 // patch appends the sections of n weights of which some blocks are exchanged.
 func (b *builder) patch(name string, l Linear, n int) {
 	if len(l.Taken) != takenLen(n) || len(l.Blocks) != countBits(l.Taken)*BlockBytes {
-		b.fail("%s has %d bytes of blocks for %d that are taken, of %d", name, len(l.Blocks), countBits(l.Taken), n/BlockLen)
+		b.fail("%s has %d bytes of blocks, and takes %d of %d", name, len(l.Blocks), countBits(l.Taken), n/BlockLen)
 	}
 	b.section(name+suffixTaken, l.Taken)
 	b.blocks(name, l.Blocks, len(l.Blocks)/BlockBytes*BlockLen)

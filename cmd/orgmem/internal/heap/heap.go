@@ -1,4 +1,6 @@
-package main
+// Package heap decides how much garbage the process gathers before Go collects it: little where little is alive, and
+// none that an idle node would keep.
+package heap
 
 import (
 	"cmp"
@@ -96,10 +98,10 @@ func (k *memoryKeeper) look() {
 	}
 }
 
-// keepMemory looks until ctx ends. Who has set GOGC has decided otherwise, and who has
+// Keep looks until ctx ends. Who has set GOGC has decided otherwise, and who has
 // set GOMEMLIMIT has decided on the bound.
-func keepMemory(ctx context.Context, w world) {
-	if _, set := w.lookupEnv("GOGC"); set {
+func Keep(ctx context.Context, c clock.Clock, lookupEnv func(string) (string, bool)) {
+	if _, set := lookupEnv("GOGC"); set {
 		return
 	}
 	k := memoryKeeper{
@@ -110,10 +112,10 @@ func keepMemory(ctx context.Context, w world) {
 		most:      memoryBound(os.DirFS("/")),
 		release:   func() { debug.FreeOSMemory(); pages.Unload(embed.Pack()); pages.Unload(embed.MultilingualPack()) },
 	}
-	if _, set := w.lookupEnv("GOMEMLIMIT"); set {
+	if _, set := lookupEnv("GOMEMLIMIT"); set {
 		k.bound = func(int64) {}
 	}
-	for clock.Wait(ctx, w.clock, memoryLook) == nil {
+	for clock.Wait(ctx, c, memoryLook) == nil {
 		k.look()
 	}
 }

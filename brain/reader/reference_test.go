@@ -160,14 +160,15 @@ func most(p [3]float64) (at int) {
 	return at
 }
 
-// abroadReference is what torch made of 200 held-out questions with passages in seventeen languages, with the weights as
-// they are shipped (train/reference_abroad.py).
+// abroadReference is what torch made of 200 held-out questions with passages in seventeen languages, with the weights
+// as they are shipped (train/reference_abroad.py).
 //
 //go:embed testdata/abroad.json.gz
 var abroadReference []byte
 
-// TestReadsAbroadAsTorchDoes: the reader of all languages gives what it gave where it was trained, but for what inputs of
-// eight bits are worth, and words of two bits where they are rare, which had four there: .037 on the mean of a probability.
+// TestReadsAbroadAsTorchDoes: the reader of all languages gives what it gave where it was trained, but for what inputs
+// TestReadsAbroadAsTorchDoes: the reader of all languages gives what it gave where it was trained, but for what eight bits
+// of its inputs are worth, and words of two bits where they are rare, which had four there: .037 of a probability in the
 func TestReadsAbroadAsTorchDoes(t *testing.T) {
 	t.Parallel()
 	var want []struct {

@@ -166,9 +166,8 @@ func most(p [3]float64) (at int) {
 //go:embed testdata/abroad.json.gz
 var abroadReference []byte
 
-// TestReadsAbroadAsTorchDoes: the reader of all languages gives what it gave where it was trained, but for what inputs
-// TestReadsAbroadAsTorchDoes: the reader of all languages gives what it gave where it was trained, but for what eight bits
-// of its inputs are worth, and words of two bits where they are rare, which had four there: .037 of a probability in the
+// TestReadsAbroadAsTorchDoes: the reader of all languages gives what it gave where it was trained, but for what eight
+// bits of its inputs are worth, and two of words that had four there: .037 of a probability in the mean.
 func TestReadsAbroadAsTorchDoes(t *testing.T) {
 	t.Parallel()
 	var want []struct {

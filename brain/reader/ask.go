@@ -38,9 +38,6 @@ type askHeads struct {
 	hidden, out, span packfile.Linear
 }
 
-// width is how wide the layer is that tells whether a passage answers.
-func (h *askHeads) width() int { return len(h.hidden.B) }
-
 // loadAsk returns nil where a pack has none of the heads. One with a part of them is damaged.
 func loadAsk(tower *embed.Tower) (*askHeads, error) {
 	if !tower.HasHead(AskHidden) && !tower.HasHead(AskOut) && !tower.HasHead(AskSpan) {
@@ -110,8 +107,7 @@ const maxLooked = 400
 func (w *Worker) isAbroad(question string, passages []Passage) bool {
 	return text.LanguageOfQuestion(question) != text.English || slices.ContainsFunc(passages, func(p Passage) bool {
 		s := text.Truncate(p.Text, maxLooked)
-		switch text.LanguageOfQuestion(s) {
-		case text.Russian, text.Arabic, text.Neutral:
+		if l := text.LanguageOfQuestion(s); l == text.Russian || l == text.Arabic || l == text.Neutral {
 			return true
 		}
 		langs := w.abroad.words.Passage("", s).Langs

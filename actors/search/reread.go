@@ -103,7 +103,9 @@ func (o *Module) reread(
 		}
 		if asking == nil {
 			q := rd.reading(o.System.Config.Reader).Asking(query, passages)
-			asking = &q
+			if asking = &q; q.Abroad() && text.LanguageOfQuestion(query) == text.English {
+				return nil // across languages what is near is right more often than what is read (docs/retrieval.md)
+			}
 		}
 		var tokens []int
 		for _, p := range passages {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -226,7 +227,8 @@ func e5Tuned(t *testing.T, tensors map[string][]byte) []byte {
 	header := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(tensors)) {
 		x, kind, n := tensors[name], "F32", len(tensors[name])/4
-		if strings.HasSuffix(name, ".w") && !strings.HasSuffix(name, "ln.w") || name == "l0.k.b" && n > 32 {
+		if strings.HasSuffix(name, ".w") && !strings.HasSuffix(name, "ln.w") || strings.HasSuffix(name, ".taken") ||
+			name == "l0.k.b" && n > 32 {
 			kind, n = "U8", len(x)
 		}
 		header[name] = map[string]any{"dtype": kind, "shape": []int{n}, "data_offsets": []int{len(body), len(body) + len(x)}}
@@ -237,6 +239,71 @@ func e5Tuned(t *testing.T, tensors map[string][]byte) []byte {
 		t.Fatal(err)
 	}
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(head))), head...), body...)
+}
+
+// Of what reads.py wrote, blocks stand in the place of the base's, and what is missing is named.
+func TestPatchedTower(t *testing.T) {
+	t.Parallel()
+	r, pkg := tinyE5(t)
+	base, err := makePack(r, pkg, "licence text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := embed.LoadPack(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := readE5(e5Bytes(asItIs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tensors := map[string][]byte{}
+	for name, x := range f.tensors {
+		switch {
+		case !strings.HasPrefix(name, "l0."):
+		case x.blocks != nil: // every eighth block
+			for at := 0; at < len(x.blocks); at += 8 * packfile.BlockBytes {
+				tensors[name] = append(tensors[name], x.blocks[at:at+packfile.BlockBytes]...)
+				tensors[name+".taken"] = append(tensors[name+".taken"], 1)
+			}
+		default:
+			tensors[name] = rawFloats(x.floats)
+		}
+	}
+	build := func() error {
+		read, err := readSafetensors(e5Tuned(t, tensors))
+		if err != nil {
+			return err
+		}
+		w, err := patchedTower(read, 1)
+		if err != nil {
+			return err
+		}
+		opened, err := packfile.Open(base)
+		if err != nil {
+			return err
+		}
+		h, sum := opened.Header, opened.Hash()
+		h.Base, h.Patch, h.CosineMean, h.CosineSpread = hex.EncodeToString(sum[:]), true, 0, 0
+		pack, err := packfile.Build(h, w)
+		if err != nil {
+			return err
+		}
+		_, err = embed.LoadTower(pack, m, nil)
+		return err
+	}
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	tensors["l0.fi.w.taken"][0] = 3
+	if err := build(); !errors.Is(err, packfile.ErrPack) {
+		t.Errorf("two are taken and one is there: %v", err)
+	}
+	tensors["l0.fi.w.taken"][0] = 1
+	delete(tensors, "l0.fi.b")
+	if err := build(); !errors.Is(err, errWeights) {
+		t.Errorf("without a bias: %v", err)
+	}
 }
 
 func FuzzReadE5(f *testing.F) {
@@ -256,18 +323,27 @@ func FuzzReadE5(f *testing.F) {
 	})
 }
 
-// A package of the form makes the same pack twice, which knows its words and its range.
-func TestPackOfE5(t *testing.T) {
+// tinyE5 is a package of the form, and the recipe for it.
+func tinyE5(t *testing.T) (r recipe, pkg []byte) {
+	t.Helper()
 	data := e5Bytes(asItIs)
-	pkg := archive(t, map[string][]byte{"x/m.bin": data})
-	r := recipe{header: multilingual(), source: packfile.Source{
+	pkg = archive(t, map[string][]byte{"x/m.bin": data})
+	r = recipe{header: multilingual(), source: packfile.Source{
 		Weights: "x/m.bin", PackageSHA256: hash(pkg), WeightsSHA256: hash(data),
 	}}
 	r.header.Layers, r.header.Dim, r.header.Heads, r.header.FFN, r.header.MaxTokens = 1, 32, 1, 64, 16
-	if _, err := makePack(r, pkg, "licence text"); !errors.Is(err, errWeights) {
+	r.header.Tiers = []packfile.Tier{{Pieces: len(e5Pieces) - 9}, {Pieces: 5, PairBits: 4}, {Pieces: 4, PairBits: 3}}
+	return r, pkg
+}
+
+// A package of the form makes the same pack twice, which knows its words and its range.
+func TestPackOfE5(t *testing.T) {
+	r, pkg := tinyE5(t)
+	few := r
+	few.header.Tiers = multilingual().Tiers
+	if _, err := makePack(few, pkg, "licence text"); !errors.Is(err, errWeights) {
 		t.Errorf("fewer words than the first tier has: %v", err)
 	}
-	r.header.Tiers = []packfile.Tier{{Pieces: len(e5Pieces) - 9}, {Pieces: 5, PairBits: 4}, {Pieces: 4, PairBits: 3}}
 	pack, err := makePack(r, pkg, "licence text")
 	if err != nil {
 		t.Fatal(err)

@@ -178,6 +178,17 @@ def read_again(f, by_id):
         print(f.name, "classes", sum(classes.values()), "agree", agree, f"kappa {kappa(classes):.2f}")
 
 
+def answered_again(f, by_id):
+    """Prints how far a second reading of scenes agrees with the first on which note answers, and with which words."""
+    n = collections.Counter()
+    for name, told in (line.split("\t") for line in lines(f)):
+        first = {q: (i, span) for i, q, span in by_id[name]["ask"]}
+        for question, note, span in json.loads(told):
+            one = first.get(question, (None, ""))
+            n.update(read=1, agree=one[0] == note, spans=note is not None, same=note is not None and one == (note, span))
+    print(f.name, "second labels", n["read"], "agree", n["agree"], "spans", n["spans"], "as the same", n["same"])
+
+
 def main():
     bad, counts, heads = collections.defaultdict(list), collections.Counter(), collections.Counter()
     seen, trained, tested, labels, records = set(), set(), {}, {}, []
@@ -223,6 +234,7 @@ def main():
             print(f.name, "second labels", len(both), "agree", sum(a == b for a, b in both))
         for name in ("spans.tsv", "times.tsv"):
             read_again(HERE / "second" / name, {r["id"]: r for _, r in records})
+        answered_again(HERE / "second" / "scenes.tsv", {r["id"]: r for _, r in records})
     for k, v in bad.items():
         print("BAD", k, len(v), v[:3])
     sys.exit(bool(bad))

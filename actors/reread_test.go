@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,9 +10,11 @@ import (
 	"orgmem/actors/account"
 	"orgmem/actors/node"
 	"orgmem/actors/search"
+	"orgmem/actors/tenant"
 	"orgmem/brain/reader"
 	"orgmem/brain/reader/readertest"
 	pb "orgmem/proto"
+	"orgmem/storage"
 	"orgmem/storage/storagetest"
 )
 
@@ -193,5 +196,64 @@ func TestRereadingLeavesOthersTheirTurns(t *testing.T) {
 	close(hold)
 	if r := <-found; len(r.GetSearch().GetHits()) != 1 {
 		t.Errorf("answered %v", r)
+	}
+}
+
+// TestThoroughReadsAbroad: a question in another language is read by the reader of all languages, if there is one, and
+// what it surely holds for an answer stands first; what it hardly does stays where it is. Where a question in English
+// finds notes in another language nothing is read.
+func TestThoroughReadsAbroad(t *testing.T) {
+	t.Parallel()
+	const inGerman = "Wie hoch ist die rent für die flat in der Elm Street?"
+	var german []string
+	for i := range 12 {
+		const note = "How the flat in der Elm Street ist, die rent der flat, und das ist die Nummer %d."
+		german = append(german, fmt.Sprintf(note, i))
+	}
+	germanRent := "Die rent der flat ist neun okafor, und das ist nicht viel."
+	by := func(weight float64) *reader.Reader {
+		r, err := readertest.Ruled(readertest.Rules{Answers: map[string]float64{"okafor": weight}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	hardly := -1.8
+	asking := by(hardly).NewWorker().Asking(inGerman, nil)
+	if p := asking.Ask(nil, []reader.Passage{{Text: rentIs}})[0].Answers; p < 0.02 || p > 0.19 {
+		t.Fatalf("it answers with probability %v", p)
+	}
+	for _, x := range []struct {
+		name, query string
+		notes       []string
+		right       string
+		english     float64
+		abroad      *reader.Reader
+		read        bool
+	}{
+		{"in German, without a reader of it", inGerman, nearRent(12), rentIs, 4, nil, false},
+		{"in German", inGerman, nearRent(12), rentIs, hardly, by(4), true},
+		{"in German, hardly", inGerman, nearRent(12), rentIs, 4, by(hardly), false},
+		{"in English, of German notes", howMuchRent, german, germanRent, 4, by(4), false},
+		{"in English", howMuchRent, nearRent(12), rentIs, 4, by(hardly), true},
+	} {
+		both := by(x.english)
+		if x.abroad != nil {
+			both = reader.Join(both, x.abroad.Abroad())
+		}
+		n := startNode(t, storagetest.NewDisk(), func(c *tenant.Config, _ *storage.Options) { c.Reader = both })
+		c := client{n: n, key: n.org(account.NewOrg{}).APIKey}
+		c.ok(patchSettings("thorough", nil))
+		c.daily(append(slices.Clone(x.notes), x.right)...)
+		hits := c.search(&pb.Search{Query: x.query, TopK: 20, Explain: true})
+		place, reading := 0, 0.0
+		for i, h := range hits {
+			if h.GetChunk() == x.right {
+				place, reading = i+1, h.GetExplained().GetReading()
+			}
+		}
+		if (reading > 0) != x.read || (place == 1) != x.read || len(hits) != len(x.notes)+1 {
+			t.Errorf("%s: what answers has place %d of %d by a reading of %v", x.name, place, len(hits), reading)
+		}
 	}
 }

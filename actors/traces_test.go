@@ -138,7 +138,7 @@ func TestASliceOfManyRequestsIsInTheTraceOfEach(t *testing.T) {
 	}
 }
 
-// A read that is refused its turn, and one that fails, end their spans all the same.
+// A request that is refused at admission ends its spans all the same.
 func TestARefusedRequestHasItsSpans(t *testing.T) {
 	t.Parallel()
 	var spans *tracingtest.Spans

@@ -35,7 +35,8 @@ func (h *Store) grow() {
 	s.apply.Lock()
 	grows, step := s.full(), s.step+1
 	s.apply.Unlock()
-	if !grows || !s.erase.TryLock() {
+	// On a full disk the flush would wait for space, and readers for the flush.
+	if !grows || s.node.Writable() != nil || !s.erase.TryLock() {
 		return
 	}
 	defer s.erase.Unlock()

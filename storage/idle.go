@@ -69,22 +69,35 @@ func (n *Node) closeIdle(turn uint64) {
 	if n.open.closed || n.open.idle.turn != turn {
 		return
 	}
-	now := n.opts.Clock.Now()
-	var idle []*openStore
-	for len(idle) < maxRestsAtOnce && n.open.unheld.Len() > 0 {
-		s := n.open.unheld.Back().Value.(*openStore)
-		if now.Sub(s.since) < n.idleAfter(len(n.open.stores)-n.open.closing) {
-			break
-		}
-		n.open.takeLocked(s)
-		idle = append(idle, s)
-	}
 	n.resting.Go(func() {
-		n.counts.rests.Add(int64(len(idle)))
-		n.shut(idle)
+		for range maxRestsAtOnce {
+			s := n.takeIdle()
+			if s == nil {
+				break
+			}
+			n.counts.rests.Add(1)
+			n.shut([]*openStore{s})
+		}
 		n.open.mu.Lock()
 		defer n.open.mu.Unlock()
 		n.open.idle.timer = nil
 		n.awaitIdleLocked()
 	})
+}
+
+// takeIdle takes the store that was released longest ago, if nobody has held it for long: one at a time, so that who
+// asks for one waits for no other to be closed.
+func (n *Node) takeIdle() *openStore {
+	n.open.mu.Lock()
+	defer n.open.mu.Unlock()
+	oldest := n.open.unheld.Back()
+	if n.open.closed || oldest == nil {
+		return nil
+	}
+	s := oldest.Value.(*openStore)
+	if n.opts.Clock.Now().Sub(s.since) < n.idleAfter(len(n.open.stores)-n.open.closing) {
+		return nil
+	}
+	n.open.takeLocked(s)
+	return s
 }

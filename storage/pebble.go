@@ -21,7 +21,7 @@ const (
 	// chose their size, and 157 MB once all had been flushed.
 	smallMemtableBytes  = 64 << 10
 	middleMemtableBytes = 256 << 10
-	// storeMemtableBytes is the most one memtable of another store may grow to; Pebble
+	// storeMemtableBytes is the most one memtable of a store that is not the log may grow to; Pebble
 	// begins at 256 KiB and doubles. With 1 MiB a store under load spent two thirds of its CPU on merging
 	// the tables that it flushed (105 µs a commit against 61 µs with 4 MiB). 4 MiB
 	// times two (one being flushed) times 256 open stores is a worst case of two

@@ -1,6 +1,7 @@
 package storage_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -241,4 +242,49 @@ func TestAStoreThatTakesMuchGrows(t *testing.T) {
 			t.Errorf("record %d has %d bytes", i, len(got))
 		}
 	}
+}
+
+// TestAFullDiskLetsNoStoreGrow: where there is no room, a store that has taken so much that it is to have larger
+// memtables is not opened anew: the flush would wait for room, and readers for the flush.
+func TestAFullDiskLetsNoStoreGrow(t *testing.T) {
+	t.Parallel()
+	disk := storagetest.NewDisk()
+	o, _ := disk.Options()
+	o.MinFreeBytes, o.BallastBytes = 8<<20, -1
+	o.Clock = clock.NewFake(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	n, err := storage.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	id := store(1)
+	h := acquire(t, n, id)
+	defer h.Release()
+	disk.Capacity(disk.Used() + 6<<20)
+	o.Clock.(*clock.Fake).Advance(time.Hour) // how much is free is looked at now and then
+	if err := n.Writable(); !errors.Is(err, storage.ErrNoSpace) {
+		t.Fatalf("there is room: %v", err)
+	}
+	before := manifestsOf(t, disk, id)
+	value := strings.Repeat("x", 40_000)
+	for i := range uint64(30) { // what was committed is applied all the same
+		put(t, h, i+1, "a", value)
+	}
+	if got := get(t, h, setting(id, "a")); len(got) != len(value) {
+		t.Errorf("read %d bytes", len(got))
+	}
+	if after := manifestsOf(t, disk, id); !slices.Equal(after, before) {
+		t.Errorf("it was opened anew: %v, then %v", before, after)
+	}
+}
+
+// manifestsOf are the manifests in a store's directory.
+func manifestsOf(t *testing.T, disk *storagetest.Disk, id storage.StoreID) (all []string) {
+	t.Helper()
+	for _, name := range filesOf(t, disk, id) {
+		if strings.HasPrefix(name, "MANIFEST") {
+			all = append(all, name)
+		}
+	}
+	return all
 }

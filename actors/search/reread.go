@@ -10,7 +10,6 @@ import (
 	"orgmem/actors/training"
 	"orgmem/brain/index"
 	"orgmem/brain/reader"
-	"orgmem/brain/text"
 	"orgmem/storage"
 )
 
@@ -56,7 +55,7 @@ func (o *Module) rereads(e Effort, q *training.Lookup, query string, rd *searche
 	}
 	r := o.System.Config.Reader
 	asking := rd.reading(r).Asking(query, nil)
-	return (r.AsksAbroad() || text.LanguageOfQuestion(query) == text.English) && asking.Whole()
+	return (r.AsksAbroad() || !asking.Foreign()) && asking.Whole()
 }
 
 // reread has the leading hits of a search read, the best first, and notes with the candidates that they come of what
@@ -103,7 +102,7 @@ func (o *Module) reread(
 		}
 		if asking == nil {
 			q := rd.reading(o.System.Config.Reader).Asking(query, passages)
-			if asking = &q; q.Abroad() && text.LanguageOfQuestion(query) == text.English {
+			if asking = &q; q.Abroad() && !q.Foreign() {
 				return nil // across languages what is near is right more often than what is read (docs/retrieval.md)
 			}
 		}

@@ -412,12 +412,15 @@ func (o *Org) ReadAs(c *Call, w node.Width, f func(st *storage.Store, worker int
 			c.Fail(err)
 			return
 		}
+		span := o.System.Config.Tracer.Start(c.Env.GetTrace(), tracing.StepRead)
 		defer func() {
 			if r := recover(); r != nil { // the pool's own recovery would leave the caller waiting
-				c.Fail(node.PanicError("read", r))
+				err := node.PanicError("read", r)
+				span.FailedIf(err)
+				span.End()
+				c.Fail(err)
 			}
 		}()
-		span := o.System.Config.Tracer.Start(c.Env.GetTrace(), tracing.StepRead)
 		c.step = span.Context()
 		var r *pb.Reply
 		err := c.Org.WithStore(func(st *storage.Store) (err error) {

@@ -72,26 +72,26 @@ func (r *Reader) AsksAbroad() bool { return r.abroad != nil }
 
 // Asking is a question that passages are read beside. It is of use as long as its worker reads nothing else.
 type Asking struct {
-	w    *Worker
-	text string
-	ask  *askHeads
-	run  *embed.TowerEncoder
+	w       *Worker
+	text    string
+	foreign bool // it is in another language than English
+	ask     *askHeads
+	run     *embed.TowerEncoder
 }
 
 // Asking returns a question beside which such passages are read. In English, it is read by a model that knows nothing
-// else; where the question or one of the passages is in another language, by one that knows a hundred and English less
-// well, if there is one: all passages of a question are read by the same model, or their readings could not be
+// else; where the question, or most of the passages, are in another language, by one that knows a hundred and English
+// less well, if there is one: all passages of a question are read by the same model, or their readings could not be
 // compared. The reader must be one that [Reader.Asks].
 func (w *Worker) Asking(question string, passages []Passage) Asking {
-	q := Asking{w: w, text: question, ask: w.r.ask, run: w.ask}
-	if w.r.abroad == nil || w.r.ask != nil && !w.isAbroad(question, passages) {
+	foreign := text.LanguageOfQuestion(question) != text.English || w.isForeign(question)
+	q := Asking{w: w, text: question, foreign: foreign, ask: w.r.ask, run: w.ask}
+	if w.r.abroad == nil || w.r.ask != nil && !foreign && !w.mostForeign(passages) {
 		return q
 	}
 	a := &w.abroad
 	if a.heads == nil {
-		if a.heads = w.r.abroad(); a.heads == nil {
-			return q
-		}
+		a.heads = w.r.abroad()
 		a.run = a.heads.tower.NewEncoder()
 		w.room(a.heads.tower.Dim())
 	}
@@ -99,29 +99,41 @@ func (w *Worker) Asking(question string, passages []Passage) Asking {
 	return q
 }
 
-// maxLooked bounds what is looked at of a passage for its language, in bytes.
+// maxLooked bounds what is looked at of a text for its language, in bytes.
 const maxLooked = 400
 
-// isAbroad tells whether a question or one of the passages is in another language than English: by its script, or by
-// more than a word.
-func (w *Worker) isAbroad(question string, passages []Passage) bool {
-	return text.LanguageOfQuestion(question) != text.English || slices.ContainsFunc(passages, func(p Passage) bool {
-		s := text.Truncate(p.Text, maxLooked)
-		if l := text.LanguageOfQuestion(s); l == text.Russian || l == text.Arabic || l == text.Neutral {
+// isForeign tells whether a text is in another language than English: by its script, or by more than a word.
+func (w *Worker) isForeign(s string) bool {
+	s = text.Truncate(s, maxLooked)
+	if l := text.LanguageOfQuestion(s); l == text.Russian || l == text.Arabic || l == text.Neutral {
+		return true
+	}
+	langs := w.abroad.words.Passage("", s).Langs
+	for l := text.German; l <= text.Vietnamese && !langs.Has(text.English); l++ {
+		if langs.Has(l) {
 			return true
 		}
-		langs := w.abroad.words.Passage("", s).Langs
-		for l := text.German; l <= text.Vietnamese && !langs.Has(text.English); l++ {
-			if langs.Has(l) {
-				return true
-			}
+	}
+	return false
+}
+
+// mostForeign tells whether more than half of some passages are: one with a name in it that looks so is not to have all
+// others read by who knows English less well.
+func (w *Worker) mostForeign(passages []Passage) bool {
+	n := 0
+	for _, p := range passages {
+		if w.isForeign(p.Text) {
+			n++
 		}
-		return false
-	})
+	}
+	return n > len(passages)/2
 }
 
 // Abroad tells whether it is read by the model of all languages.
 func (q *Asking) Abroad() bool { return q.ask == q.w.abroad.heads }
+
+// Foreign tells whether it is in another language than English, as far as that can be told.
+func (q *Asking) Foreign() bool { return q.foreign }
 
 // Passage is what may answer a question.
 type Passage struct {

@@ -271,8 +271,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestAskAbroad: what is all in English is read by the reader of English, and a question with anything in another
-// language by that of all languages, all of its passages; without the latter, all is read by the former.
+// TestAskAbroad: what is in English is read by the reader of English, and a question in another language, or one of
+// whose passages most are, by that of all languages, all of its passages; without the latter, all is read by the former.
 func TestAskAbroad(t *testing.T) {
 	t.Parallel()
 	by := func(word string) *reader.Reader {
@@ -287,20 +287,24 @@ func TestAskAbroad(t *testing.T) {
 		t.Error("what they can do")
 	}
 	both := reader.Join(english, all.Abroad()).NewWorker()
+	const german = "Das Mittagessen ist am Montag, wie es im Kalender steht."
 	const inEnglish = "We moved the office from Berlin to Munich last spring."
 	for _, x := range []struct {
-		question, other string
-		abroad          bool
+		question string
+		others   [2]string
+		abroad   bool
 	}{
-		{"Where is the office?", "The lunch is on Monday.", false},
-		{"Where is the office?", "12.3 %", false},
-		{"Wo ist das Büro?", "The lunch is on Monday.", true},
-		{"オフィスはどこ?", "The lunch is on Monday.", true},
-		{"Where is the office?", "Das Mittagessen ist am Montag, wie es im Kalender steht.", true},
-		{"Where is the office?", "昼食は月曜日です。", true},
-		{"Where is the office?", "Обед в понедельник.", true},
+		{"Where is the office?", [2]string{"The lunch is on Monday.", "The lunch is on Monday."}, false},
+		{"Where is the office?", [2]string{"12.3 %", "12.3 %"}, false},
+		{"Where is the office?", [2]string{"The lunch is on Monday.", "昼食は月曜日です。"}, false},
+		{"Gdzie jest nasze biuro i kto ma do niego klucz?", [2]string{"The lunch is on Monday.", "12.3 %"}, true},
+		{"Wo ist das Büro?", [2]string{"The lunch is on Monday.", "The lunch is on Monday."}, true},
+		{"オフィスはどこ?", [2]string{"The lunch is on Monday.", "The lunch is on Monday."}, true},
+		{"Where is the office?", [2]string{german, german}, true},
+		{"Where is the office?", [2]string{"昼食は月曜日です。", "昼食は月曜日です。"}, true},
+		{"Where is the office?", [2]string{"Обед в понедельник.", "Обед в понедельник."}, true},
 	} {
-		passages := []reader.Passage{{Text: inEnglish}, {Text: x.other}}
+		passages := []reader.Passage{{Text: inEnglish}, {Text: x.others[0]}, {Text: x.others[1]}}
 		asking := both.Asking(x.question, passages)
 		got := asking.Ask(nil, passages)
 		want, span := readings(english.NewWorker(), x.question, passages), "Berlin"
@@ -309,7 +313,7 @@ func TestAskAbroad(t *testing.T) {
 		}
 		if asking.Abroad() != x.abroad || !slices.Equal(got, want) ||
 			inEnglish[got[0].Span.Start:got[0].Span.End] != span {
-			t.Errorf("%q beside %q: abroad %t, %+v", x.question, x.other, asking.Abroad(), got)
+			t.Errorf("%q beside %q: abroad %t, %+v", x.question, x.others, asking.Abroad(), got)
 		}
 		alone := english.NewWorker().Asking(x.question, passages)
 		if alone.Abroad() {

@@ -2,7 +2,6 @@ package tracing
 
 import (
 	"bytes"
-	"time"
 
 	pb "orgmem/proto"
 )
@@ -39,25 +38,13 @@ func (t *Tracer) StartAll(in Contexts, step Step) Spans {
 	if t == nil || len(in) == 0 {
 		return nil
 	}
-	return t.startAll(in, step, t.clock.Now())
-}
-
-func (t *Tracer) startAll(in Contexts, step Step, at time.Time) Spans {
-	all := make(Spans, 0, len(in))
+	all, now := make(Spans, 0, len(in)), t.clock.Now()
 	for _, c := range in {
-		if s := t.startAt(c, step, at); s.span != nil {
+		if s := t.startAt(c, step, now); s.span != nil {
 			all = append(all, s)
 		}
 	}
 	return all
-}
-
-// TellAll tells each of some traces of a step that began at from and is over.
-func (t *Tracer) TellAll(in Contexts, step Step, from time.Time) {
-	if t == nil || len(in) == 0 || from.IsZero() {
-		return
-	}
-	t.startAll(in, step, from).End()
 }
 
 // Contexts are where what happens within the step belongs.

@@ -59,7 +59,7 @@ func TestOffAllocatesNothing(t *testing.T) {
 		all := off.StartAll(in, tracing.StepCommit)
 		all.Int(tracing.AttributeBytes, 7)
 		all.FailedIf(failure)
-		off.TellAll(all.Contexts(), tracing.StepRaft, start)
+		off.StartAll(all.Contexts(), tracing.StepRaft).End()
 		all.End()
 		if s.TraceID() != "" || tracing.From(tracing.Into(ctx, c)) != nil {
 			t.Error("something is traced")
@@ -188,7 +188,7 @@ func TestAStepOfManyRequestsIsToldToSome(t *testing.T) {
 		t.Fatalf("%d traces", len(in))
 	}
 	spans := tracer.StartAll(in, tracing.StepCommit)
-	tracer.TellAll(spans.Contexts(), tracing.StepRaft, start)
+	tracer.StartAll(spans.Contexts(), tracing.StepRaft).End()
 	spans.End()
 	if n := len(seen.Ended()); n != 2*tracing.MaxAtOnce {
 		t.Errorf("%d spans", n)

@@ -56,6 +56,7 @@ func New(below vfs.FS, dir string, known *Durable) *Files {
 	if !known.has(dir) {
 		s.add() // by a process before, which may have been killed before it synced it
 	}
+	known.Drop(dir) // until it is settled
 	return s
 }
 

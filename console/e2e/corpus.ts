@@ -33,6 +33,13 @@ const notes: readonly [externalId: string, title: string, content: string, occur
   ["de-mehl", "Mehlbestellung", "Das Roggenmehl kommt aus der Mühle in Ystad; bestellt wird spätestens am Freitag."],
   ["de-urlaub", "Betriebsferien", "Die Betriebsferien dauern vom 6. bis zum 26. Juli 2026, danach öffnen wir wieder um halb sieben."],
   ["ar-order", "طلب", "يطلب المقهى ستين كعكة بالقرفة كل يوم جمعة ويدفع خلال ثلاثين يوما."],
+  // Two who are told of together, in texts that are like no others: what proposals are made of.
+  ["pair-passport", "Passport", "Noor Visser renewed her passport in Utrecht together with Emil Sorensen."],
+  ["pair-chess", "Chess", "Emil Sorensen lost three games of chess against Noor Visser."],
+  ["pair-vaccine", "Vaccine", "The nurse vaccinated Emil Sorensen against the flu, then Noor Visser."],
+  ["pair-cello", "Cello", "Paolo Ricci sold his cello to Dana Novak for nine hundred euros."],
+  ["pair-marathon", "Marathon", "Dana Novak ran the marathon of Vienna, and Paolo Ricci held the drinks."],
+  ["pair-lawsuit", "Lawsuit", "The lawsuit about the hedge was settled between Paolo Ricci and Dana Novak."],
   ["markup", "<b>Not bold</b>", "Someone wrote <script>alert('x')</script> and <img src=x onerror=alert(1)> into the order book."],
 ];
 

@@ -26,7 +26,7 @@ func withTraces(t *testing.T) (*harness, *tracingtest.Spans) {
 	return h, spans
 }
 
-// The id of a trace that is recorded stands wherever the request is told of, and of one that is not it stands nowhere.
+// The id of a recorded trace stands in the log, in slow requests and in the metrics; that of another stands in none.
 func TestTheTraceIsFoundFromTheRequest(t *testing.T) {
 	t.Parallel()
 	h, spans := withTraces(t)
@@ -52,7 +52,7 @@ func TestTheTraceIsFoundFromTheRequest(t *testing.T) {
 		}
 	}
 	if len(got) != 2 || len(got[0]) != 16 || got[0] != got[1] {
-		t.Errorf("the actor is told of %q", got)
+		t.Errorf("the actor gets %q", got)
 	}
 	slow := h.op("GET", "/operator/requests/slow", "")
 	if n := strings.Count(string(slow.body), tracingtest.Trace); n != 1 {
@@ -87,7 +87,7 @@ func TestTheTraceIsFoundFromTheRequest(t *testing.T) {
 	}
 }
 
-// A refusal is told by its code; only what went wrong here is a failure.
+// A refusal has its code; only what went wrong here is a failure.
 func TestASpanTellsHowTheRequestEnded(t *testing.T) {
 	t.Parallel()
 	h, spans := withTraces(t)

@@ -10,7 +10,7 @@ encoder that ENCODER has, and is of use over that one alone.
 A question is set beside each of some passages, of which one answers, or none: what the passage's texts are called by, and
 another beside it in the same chunk, come by chance. The others stand in the same memory, or are what the encoder's vectors
 take for near. On a GPU it takes five minutes.
-In two of the goes that what ships was made in, steps were counted by the clock, so a run makes such a model and not this one.
+What ships was trained for a time and not for a number of steps, so a run gives a model like it, not the same.
 """
 import json
 import random
@@ -108,6 +108,11 @@ class Groups:
             if r["set"] in RUN["shares"] and (r["n"] or r["p"]):
                 self.sets.setdefault((r["set"], r["held"]), []).append(r)
 
+    @staticmethod
+    def answers(r):
+        """The passages of a record that answer, with the tokens that do, or None where these are not known."""
+        return [(i, s) for i, s in zip(r["p"], r["s"] or [None] * len(r["p"])) if s or not r["s"]]
+
     def words(self, i):
         return self.texts.all[i][PREFIX:-1]
 
@@ -125,7 +130,7 @@ class Groups:
         """(sequence, whether it answers, where the passage begins, span) of a question's passages."""
         rng = self.rng
         question = rng.choice(r["o"]) if r["o"] and rng.random() < ABROAD else rng.choice(r["q"])
-        answers = [(i, s) for i, s in zip(r["p"], r["s"] or [None] * len(r["p"])) if s or not r["s"]]
+        answers = self.answers(r)
         answers = rng.sample(answers, min(len(answers), 2))
         others = rng.sample(r["n"], min(len(r["n"]), OTHERS))
         mined = [i for i in self.near.get(question, ()) if i not in r["p"] and i not in others]
@@ -232,7 +237,7 @@ def measure(model, texts, records, groups):
             lang = "" if r["lang"] == "en" else " abroad"
             for kind in "qo":
                 for q in r[kind][:1]:
-                    given = [(i, s) for i, s in zip(r["p"], r["s"] or [None] * len(r["p"])) if s or not r["s"]][:1]
+                    given = groups.answers(r)[:1]
                     group = []
                     for i, s in given + [(i, None) for i in r["n"]]:
                         ids, begin, span = groups.sequence(q, groups.words(i), s and (s[0] - PREFIX, s[1] - PREFIX), ())

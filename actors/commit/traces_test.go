@@ -7,7 +7,7 @@ import (
 	"orgmem/storage"
 )
 
-// What a commit does for traces costs nothing where there are none.
+// Without traces, what a commit does for them costs nothing.
 func TestNoTraceCostsNoMemory(t *testing.T) {
 	c, failure := &Committer{}, errors.New("no")
 	group := []write{{Change: &Change{Batch: storage.NewBatch(storage.StoreID{})}}}

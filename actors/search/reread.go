@@ -64,7 +64,7 @@ func (o *Module) reread(
 	c *tenant.Call, st *storage.Store, parts []*partition.Ref, query string, hits []index.Hit,
 	candidates []index.Candidate, q *index.Query, rd *searcher,
 ) error {
-	left := MaxRereadTokens
+	left, least := MaxRereadTokens, leastReading
 	var asking *reader.Asking // by the languages of the leading hits
 	began := o.System.Clock.Now()
 	met, lifts := rd.page(st), make([]float32, len(hits)) // in the order of the hits that are still there
@@ -101,9 +101,12 @@ func (o *Module) reread(
 			passages = append(passages, reader.Passage{Label: labelOf(&of), Text: x.hit.GetChunk()})
 		}
 		if asking == nil {
-			q := rd.reading(o.System.Config.Reader).Asking(query, passages)
-			if asking = &q; q.Abroad() && !q.Foreign() {
+			asking = rd.reading(o.System.Config.Reader).Asking(query, passages)
+			if asking.Abroad() && !asking.Foreign() {
 				return nil // across languages what is near is right more often than what is read (docs/retrieval.md)
+			}
+			if asking.Abroad() {
+				least = leastAbroad
 			}
 		}
 		var tokens []int
@@ -114,10 +117,6 @@ func (o *Module) reread(
 				break
 			}
 			tokens = append(tokens, cost)
-		}
-		least := leastReading
-		if asking.Abroad() {
-			least = leastAbroad
 		}
 		for i, found := range asking.Ask(nil, passages[:len(tokens)]) {
 			lifts[read[i]] = lift(found.Answers, least, tokens[i])

@@ -29,7 +29,7 @@ func (w *worker) traced(entries []graph.Queued, jobs map[pb.JobID]*pb.Job) traci
 	return spans
 }
 
-// nothing is what embedding does for traces where there are none.
+// nothing is what embedding does for traces when nothing is traced.
 func nothing() {}
 
 func nothingOf([]graph.Prepared, error) {}

@@ -32,7 +32,7 @@ type Route struct {
 	NoSubject   bool // X-Svc-Subject is not read: what SUBJECT_IGNORED refuses is let through, too
 	Idempotent  bool
 	Capability  string   // what usage counts it as; empty: it is not metered
-	Memory      string   // what traces call it, of the operations of a memory in tracing; empty: it is none
+	Memory      string   // what traces call it: an operation of tracing; empty: it has no such name
 	LargeBody   bool     // Config.MaxIngestBody in place of MaxBody
 	MayBeBlank  bool     // no body says the same as {}
 	Ranges      bool     // its answer can be had in parts

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a request does for traces costs nothing where there are none.
+// Without traces, what a request does for them costs nothing.
 func TestNoTraceCostsNoMemory(t *testing.T) {
 	ex := &Exchange{edge: &Edge{}, R: &http.Request{Header: http.Header{
 		"Traceparent": {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},

@@ -70,29 +70,33 @@ func (t *Tower) Head(name string, in, out int) (packfile.Linear, error) {
 	return t.f.Head(name, in, out)
 }
 
+// head finds a head by its name, of whatever shape.
+func (t *Tower) head(name string) (h packfile.TaskHead, ok bool) {
+	i := slices.IndexFunc(t.f.TaskHeads, func(h packfile.TaskHead) bool { return h.Name == name })
+	if i < 0 {
+		return h, false
+	}
+	return t.f.TaskHeads[i], true
+}
+
 // HeadOut is how many values a head gives; 0 where the pack holds none of the name.
 func (t *Tower) HeadOut(name string) int {
-	for _, h := range t.f.TaskHeads {
-		if h.Name == name {
-			return h.Out
-		}
-	}
-	return 0
+	h, _ := t.head(name)
+	return h.Out
 }
 
 // HasHead tells whether the pack holds a head of the name, of whatever shape.
 func (t *Tower) HasHead(name string) bool {
-	return slices.ContainsFunc(t.f.TaskHeads, func(h packfile.TaskHead) bool { return h.Name == name })
+	_, ok := t.head(name)
+	return ok
 }
 
 // Before is the part of the tower that a head reads from: its first layers, or all of them.
 func (t *Tower) Before(head string) *Tower {
-	for _, h := range t.f.TaskHeads {
-		if h.Name == head && h.After > 0 && h.After < len(t.m.layers) {
-			m := *t.m
-			m.layers = m.layers[:h.After]
-			return &Tower{m: &m, f: t.f}
-		}
+	if h, _ := t.head(head); h.After > 0 && h.After < len(t.m.layers) {
+		m := *t.m
+		m.layers = m.layers[:h.After]
+		return &Tower{m: &m, f: t.f}
 	}
 	return t
 }

@@ -83,9 +83,9 @@ type Asking struct {
 // else; where the question, or most of the passages, are in another language, by one that knows a hundred and English
 // less well, if there is one: all passages of a question are read by the same model, or their readings could not be
 // compared. The reader must be one that [Reader.Asks].
-func (w *Worker) Asking(question string, passages []Passage) Asking {
+func (w *Worker) Asking(question string, passages []Passage) *Asking {
 	foreign := text.LanguageOfQuestion(question) != text.English || w.isForeign(question)
-	q := Asking{w: w, text: question, foreign: foreign, ask: w.r.ask, run: w.ask}
+	q := &Asking{w: w, text: question, foreign: foreign, ask: w.r.ask, run: w.ask}
 	if w.r.abroad == nil || w.r.ask != nil && !foreign && !w.mostForeign(passages) {
 		return q
 	}
@@ -117,8 +117,8 @@ func (w *Worker) isForeign(s string) bool {
 	return false
 }
 
-// mostForeign tells whether more than half of some passages are: one with a name in it that looks so is not to have all
-// others read by who knows English less well.
+// mostForeign tells whether more than half of some passages are in another language. One passage with a foreign name is
+// not enough: all would be read by the model that knows English less well.
 func (w *Worker) mostForeign(passages []Passage) bool {
 	n := 0
 	for _, p := range passages {

@@ -16,18 +16,15 @@ import (
 
 // readings are what a worker makes of a question and passages.
 func readings(w *reader.Worker, question string, passages []reader.Passage) []reader.Reading {
-	asking := w.Asking(question, passages)
-	return asking.Ask(nil, passages)
+	return w.Asking(question, passages).Ask(nil, passages)
 }
 
 func cost(w *reader.Worker, question string, p reader.Passage) int {
-	asking := w.Asking(question, nil)
-	return asking.Cost(p)
+	return w.Asking(question, nil).Cost(p)
 }
 
 func windowsOf(w *reader.Worker, p reader.Passage) []text.Span {
-	asking := w.Asking("", nil)
-	return asking.Windows(p)
+	return w.Asking("", nil).Windows(p)
 }
 
 // TestAsk: each passage has a reading, with a span of whole tokens of its own text, which is the same alone and among
@@ -69,8 +66,8 @@ func TestAsk(t *testing.T) {
 		t.Errorf("%d different readings of %d passages", len(different), len(passages))
 	}
 	before := []reader.Reading{{Answers: 1}}
-	asking := w.Asking(question, passages)
-	if got := asking.Ask(before, passages[:1]); len(got) != 2 || got[0] != before[0] || got[1] != together[0] {
+	got := w.Asking(question, passages).Ask(before, passages[:1])
+	if len(got) != 2 || got[0] != before[0] || got[1] != together[0] {
 		t.Errorf("%v appended to %v", got, before)
 	}
 }
@@ -272,7 +269,7 @@ func TestWindows(t *testing.T) {
 }
 
 // TestAskAbroad: what is in English is read by the reader of English, and a question in another language, or one of
-// whose passages most are, by that of all languages, all of its passages; without the latter, all is read by the former.
+// whose passages most are, by that of all languages, all of its passages. Without the latter the former reads all.
 func TestAskAbroad(t *testing.T) {
 	t.Parallel()
 	by := func(word string) *reader.Reader {
@@ -315,8 +312,7 @@ func TestAskAbroad(t *testing.T) {
 			inEnglish[got[0].Span.Start:got[0].Span.End] != span {
 			t.Errorf("%q beside %q: abroad %t, %+v", x.question, x.others, asking.Abroad(), got)
 		}
-		alone := english.NewWorker().Asking(x.question, passages)
-		if alone.Abroad() {
+		if english.NewWorker().Asking(x.question, passages).Abroad() {
 			t.Errorf("%q is read abroad by a reader that cannot", x.question)
 		}
 	}

@@ -146,7 +146,7 @@ func (r *Reader) Abroad() *Reader { return &Reader{abroad: func() *askHeads { re
 func (r *Reader) Tells() bool { return r.pair != nil }
 
 // IDs name the models, the exact bytes of their packs and the arithmetic that texts go through. The one of all
-// languages is not among them: what it reads is told and not kept.
+// languages is not among them, since nothing that it reads is stored.
 func (r *Reader) IDs() (ids []embed.ModelID) {
 	for _, t := range r.towers() {
 		if id := t.ID(); !slices.Contains(ids, id) {

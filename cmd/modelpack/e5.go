@@ -208,14 +208,19 @@ func (f *e5File) weights() (packfile.Weights, error) {
 	}
 	w.Blocks = words[:min(len(words), want)] // rows behind those of the pieces fill the table up
 	for i := range f.layers {
-		at := "l" + strconv.Itoa(i) + "."
-		w.Layers = append(w.Layers, packfile.Layer{
-			Query: r.linear(at + "q"), Key: r.linear(at + "k"), Value: r.linear(at + "v"),
-			Output: r.linear(at + "ao"), AfterAttention: r.norm(at + "aln"),
-			Up: r.linear(at + "fi"), Down: r.linear(at + "fo"), AfterFFN: r.norm(at + "oln"),
-		})
+		w.Layers = append(w.Layers, e5Layer(i, r.linear, r.norm))
 	}
 	return w, r.err
+}
+
+// e5Layer puts layer i together of what has its parts by their published names.
+func e5Layer(i int, linear func(string) packfile.Linear, norm func(string) packfile.Norm) packfile.Layer {
+	at := "l" + strconv.Itoa(i) + "."
+	return packfile.Layer{
+		Query: linear(at + "q"), Key: linear(at + "k"), Value: linear(at + "v"),
+		Output: linear(at + "ao"), AfterAttention: norm(at + "aln"),
+		Up: linear(at + "fi"), Down: linear(at + "fo"), AfterFFN: norm(at + "oln"),
+	}
 }
 
 // e5Reader keeps the first error, as weightReader does. Sizes are checked by packfile.Build.

@@ -109,12 +109,7 @@ func patchedTower(tensors map[string]tensor, layers int) (packfile.Weights, erro
 	}
 	var w packfile.Weights
 	for i := range layers {
-		at := "l" + strconv.Itoa(i) + "."
-		w.Layers = append(w.Layers, packfile.Layer{
-			Query: linear(at + "q"), Key: linear(at + "k"), Value: linear(at + "v"),
-			Output: linear(at + "ao"), AfterAttention: norm(at + "aln"),
-			Up: linear(at + "fi"), Down: linear(at + "fo"), AfterFFN: norm(at + "oln"),
-		})
+		w.Layers = append(w.Layers, e5Layer(i, linear, norm))
 	}
 	w.Heads = heads(&r, 0)
 	return w, r.err

@@ -22,7 +22,7 @@ func (c Contexts) With(one *pb.TraceContext) Contexts {
 	return append(c, one)
 }
 
-// Only returns the one trace that there is; nil: there is none, or there are several.
+// Only returns the trace if there is exactly one, else nil.
 func (c Contexts) Only() *pb.TraceContext {
 	if len(c) != 1 {
 		return nil

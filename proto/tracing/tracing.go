@@ -22,8 +22,8 @@ const (
 	// MaxState bounds what is taken of a caller's tracestate, in bytes: as much as everybody must pass on (W3C Trace
 	// Context, 3.3.1.5). A longer one is left out as a whole.
 	MaxState = 512
-	// MaxAtOnce bounds the traces that a step of several requests together is told to, such as a commit: what is beyond
-	// them lacks that step.
+	// MaxAtOnce bounds the traces in which a step of several requests together appears, such as a commit: further
+	// traces lack that step.
 	MaxAtOnce = 8
 )
 
@@ -115,7 +115,7 @@ func (s Span) TraceID() string {
 	return s.span.SpanContext().TraceID().String()
 }
 
-// Context is what goes to where the trace goes on; nil: there is none.
+// Context is what the next steps of the trace are begun with; nil: the span is nobody's.
 func (s Span) Context() *pb.TraceContext {
 	if s.span == nil {
 		return nil

@@ -80,13 +80,13 @@ func TestWhoDecidesWhatIsRecorded(t *testing.T) {
 		header   http.Header
 		recorded bool
 	}{
-		"the caller wants it":             {0, caller("01", ""), true},
-		"the caller does not want it":     {1, caller("00", ""), false},
-		"nobody has decided, all":         {1, http.Header{}, true},
-		"nobody has decided, none":        {0, http.Header{}, false},
-		"a parent that is none, all":      {1, http.Header{"Traceparent": {"00-nonsense"}}, true},
-		"two parents are none, none":      {0, http.Header{"Traceparent": {caller("01", "").Get("Traceparent"), "x"}}, false},
-		"the all-zero trace is none, all": {1, http.Header{"Traceparent": {zero}}, true},
+		"the caller wants it":         {0, caller("01", ""), true},
+		"the caller does not want it": {1, caller("00", ""), false},
+		"nobody has decided, all":     {1, http.Header{}, true},
+		"nobody has decided, none":    {0, http.Header{}, false},
+		"a malformed parent, all":     {1, http.Header{"Traceparent": {"00-nonsense"}}, true},
+		"two parents, none":           {0, http.Header{"Traceparent": {caller("01", "").Get("Traceparent"), "x"}}, false},
+		"an all-zero trace, all":      {1, http.Header{"Traceparent": {zero}}, true},
 	} {
 		tracer, seen, _ := recorder(t, false, sdk.ParentBased(sdk.TraceIDRatioBased(c.ratio)))
 		s := tracer.Server(c.header, start, "POST", "/v1/ingest")

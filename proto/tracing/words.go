@@ -78,7 +78,7 @@ const (
 	OperationChat   = "chat"
 )
 
-// ProviderOpenAI is the form that a language model outside is asked in, whoever runs it.
+// ProviderOpenAI names the form of the interface by which a language model outside is asked. Another firm may run it.
 const ProviderOpenAI = "openai"
 
 // FailureOther is a failure that no word of the vocabulary tells more of.

@@ -60,13 +60,11 @@ func New(below vfs.FS, dir string, known *Durable) *Files {
 	return s
 }
 
-// Settle is told when the directory is closed. A removal that a power failure undoes costs
-// Pebble another one; who needs it sooner syncs the directory, as an erasure does.
+// Settle is called when the directory has been closed. A removal that a power failure undoes
+// costs Pebble another one; an erasure, which cannot wait for that, syncs the directory.
 func (s *Files) Settle() {
 	if s.synced.Load() >= s.added.Load() {
 		s.known.add(s.dir)
-	} else {
-		s.known.Drop(s.dir)
 	}
 }
 
@@ -89,7 +87,7 @@ func (s *Files) unused(path string) *unusedFile {
 	return s.files[name]
 }
 
-// change is told that a path was made or made to name another file.
+// change counts that a path was made, or made to name another file.
 func (s *Files) change(path string) {
 	if _, ok := s.own(path); ok {
 		s.add()
